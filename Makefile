@@ -1,0 +1,41 @@
+# Everything runs in a local .venv, made on the first call and reused after.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# One torch thread per process: on few cores more threads are slower.
+export OMP_NUM_THREADS := 1
+export TOKENIZERS_PARALLELISM := false
+
+.PHONY: help demo test lint bench clean
+.DEFAULT_GOAL := help
+
+help:  ## List the commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt "torch==2.13.0"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	@touch $@
+
+demo: $(VENV)/.installed  ## Train a small CRF on made data and print its F1
+	$(BIN)/python scripts/demo.py
+
+test: lint  ## Run ruff, mypy and the tests, warnings as errors
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.installed  ## Run ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+$(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps -r benchmarks/requirements.txt
+	@touch $@
+
+bench: $(VENV)/.bench  ## Time the CRF core against its peers
+	$(BIN)/python benchmarks/crf.py
+
+clean:  ## Remove the virtual environment and everything built
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,3 +19,20 @@ class WithCodes(type):
 class Errors(metaclass=WithCodes):
     # crf
     A001 = "Unknown tag scheme '{scheme}'. Choose one of: {schemes}."
+    A002 = (
+        "Entity type '{type}' is empty or given more than once. Give every entity "
+        "type once."
+    )
+    A003 = (
+        "Tag '{right}' after '{left}' (token {position}) is not allowed in the "
+        "{scheme} scheme. Correct the tags, check the scheme, or ask for "
+        'illegal="repair" to read them as conlleval does.'
+    )
+    A004 = (
+        "Entity {span} does not lie within a sentence of {length} tokens. Give token "
+        "offsets with 0 <= start < end <= {length}."
+    )
+    A005 = (
+        "Entity {span} overlaps another one. A tag sequence holds one entity per "
+        "token: keep one of the two."
+    )

@@ -1,0 +1,177 @@
+"""Tag vocabularies: what a tag sequence may look like, and which spans it says."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..errors import Errors
+
+OUTSIDE = "O"
+# The prefixes of each scheme, in the order in which a type's tags are numbered.
+SCHEMES = {"BIO": "BI", "BILUO": "BILU"}
+_OPEN = ("B", "I")  # an entity may go on after these
+_CONTINUING = ("I", "L")  # these go on with an entity
+
+IllegalTags = Literal["error", "repair"]
+
+
+class LabelledSpan(NamedTuple):
+    """An entity over the tokens `start` to `end`, `end` not included."""
+
+    start: int
+    end: int
+    type: str
+
+
+def split_tag(tag: str) -> tuple[str, str]:
+    """Split a tag into its prefix and its entity type; "O" has an empty type."""
+    prefix, _, entity_type = tag.partition("-")
+    return prefix, entity_type
+
+
+def may_follow(left: str | None, right: str | None, scheme: str) -> bool:
+    """Tell whether `right` may come straight after `left`.
+
+    left (str | None): A tag, or None for the start of the sentence.
+    right (str | None): A tag, or None for the end of the sentence.
+    scheme (str): "BIO" or "BILUO".
+    RETURNS (bool): Whether the scheme allows it.
+    """
+    left_prefix, left_type = split_tag(left or OUTSIDE)
+    right_prefix, right_type = split_tag(right or OUTSIDE)
+    if left_prefix in _OPEN and right_prefix in _CONTINUING:
+        return left_type == right_type
+    # BILUO says where an entity ends, so an open one has to go on.
+    unfinished = scheme == "BILUO" and left_prefix in _OPEN
+    return right_prefix not in _CONTINUING and not unfinished
+
+
+def tags_to_spans(
+    tags: Sequence[str], scheme: str, illegal: IllegalTags = "error"
+) -> list[LabelledSpan]:
+    """Read the entities off a tag sequence.
+
+    tags (Sequence[str]): The tags of a sentence.
+    scheme (str): "BIO" or "BILUO".
+    illegal (str): What to do where the scheme does not allow one tag after another:
+        "error" raises and names the tokens; "repair" reads the sequence as conlleval
+        does: an entity ends where it is not continued, and a tag that continues
+        nothing starts an entity of its own.
+    RETURNS (list[LabelledSpan]): The entities in order.
+    """
+    spans = []
+    start = 0
+    before: str | None = None
+    for i, tag in enumerate([*tags, None]):
+        if not may_follow(before, tag, scheme) and illegal == "error":
+            raise ValueError(
+                Errors.A003.format(
+                    left=before or "the start",
+                    right=tag or "the end",
+                    position=i,
+                    scheme=scheme,
+                )
+            )
+        prefix, entity_type = split_tag(tag or OUTSIDE)
+        open_prefix, open_type = split_tag(before or OUTSIDE)
+        goes_on = (
+            prefix in _CONTINUING and open_prefix in _OPEN and entity_type == open_type
+        )
+        if not goes_on:
+            if open_type:
+                spans.append(LabelledSpan(start, i, open_type))
+            start = i
+        before = tag
+    return spans
+
+
+class TagSet:
+    """The tags of a scheme over some entity types, numbered from O = 0.
+
+    types (Iterable[str]): The entity types, in the order of their tags.
+    scheme (str): "BIO" or "BILUO".
+    """
+
+    def __init__(self, types: Iterable[str], scheme: str = "BILUO") -> None:
+        if scheme not in SCHEMES:
+            raise ValueError(
+                Errors.A001.format(scheme=scheme, schemes=", ".join(SCHEMES))
+            )
+        self.types = tuple(types)
+        for entity_type in self.types:
+            if not entity_type or self.types.count(entity_type) > 1:
+                raise ValueError(Errors.A002.format(type=entity_type))
+        self.scheme = scheme
+        self.tags = (
+            OUTSIDE,
+            *(f"{prefix}-{t}" for t in self.types for prefix in SCHEMES[scheme]),
+        )
+        self.index = {tag: i for i, tag in enumerate(self.tags)}
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def legal_starts(self) -> Tensor:
+        """RETURNS (Tensor): (N,) bool, the tags a sentence may start with."""
+        return torch.tensor([may_follow(None, tag, self.scheme) for tag in self.tags])
+
+    def legal_transitions(self) -> Tensor:
+        """RETURNS (Tensor): (N, N) bool, row = a tag, column = the tag after it."""
+        return torch.tensor(
+            [
+                [may_follow(left, right, self.scheme) for right in self.tags]
+                for left in self.tags
+            ]
+        )
+
+    def legal_ends(self) -> Tensor:
+        """RETURNS (Tensor): (N,) bool, the tags a sentence may end with."""
+        return torch.tensor([may_follow(tag, None, self.scheme) for tag in self.tags])
+
+    def span_tags(self, entity_type: str, length: int) -> list[int]:
+        """The tags of one entity.
+
+        entity_type (str): Its type.
+        length (int): How many tokens it has.
+        RETURNS (list[int]): One tag number per token.
+        """
+        if self.scheme == "BIO":
+            prefixes = "B" + "I" * (length - 1)
+        else:
+            prefixes = "U" if length == 1 else "B" + "I" * (length - 2) + "L"
+        return [self.index[f"{prefix}-{entity_type}"] for prefix in prefixes]
+
+    def tag_after_span_that_extends_it(self, entity_type: str) -> int | None:
+        """The tag that would make a finished entity longer.
+
+        entity_type (str): The type of the entity.
+        RETURNS (int | None): I- of its type under BIO. None under BILUO, whose last
+            tag of an entity already says that it ends.
+        """
+        return self.index[f"I-{entity_type}"] if self.scheme == "BIO" else None
+
+    def encode(self, spans: Iterable[LabelledSpan], length: int) -> list[int]:
+        """Tag a sentence with its entities and O elsewhere.
+
+        spans (Iterable[LabelledSpan]): Entities that do not overlap.
+        length (int): The number of tokens.
+        RETURNS (list[int]): One tag number per token.
+        """
+        tags = [0] * length
+        for span in spans:
+            if not 0 <= span.start < span.end <= length:
+                raise ValueError(Errors.A004.format(span=tuple(span), length=length))
+            if any(tags[span.start : span.end]):
+                raise ValueError(Errors.A005.format(span=tuple(span)))
+            tags[span.start : span.end] = self.span_tags(
+                span.type, span.end - span.start
+            )
+        return tags
+
+    def decode(
+        self, tags: Iterable[int], illegal: IllegalTags = "error"
+    ) -> list[LabelledSpan]:
+        """Read the entities off a sequence of tag numbers, as `tags_to_spans` does."""
+        return tags_to_spans([self.tags[i] for i in tags], self.scheme, illegal)

@@ -1,0 +1,107 @@
+from itertools import product
+
+import pytest
+
+from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow, tags_to_spans
+
+
+def test_outside_is_tag_zero() -> None:
+    assert TagSet(["PER", "LOC"], "BIO").tags == (
+        "O",
+        "B-PER",
+        "I-PER",
+        "B-LOC",
+        "I-LOC",
+    )
+
+
+def test_biluo_has_four_tags_per_type() -> None:
+    assert TagSet(["PER"]).tags == ("O", "B-PER", "I-PER", "L-PER", "U-PER")
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+def test_masks_are_those_of_round_trip_sequences(scheme: str) -> None:
+    """A sequence is legal exactly if reading it and writing it changes nothing."""
+    tagset = TagSet(["X", "Y"], scheme)
+    starts, moves, ends = (
+        tagset.legal_starts(),
+        tagset.legal_transitions(),
+        tagset.legal_ends(),
+    )
+    for tags in product(range(len(tagset)), repeat=3):
+        legal = bool(
+            starts[tags[0]]
+            and ends[tags[-1]]
+            and all(moves[a, b] for a, b in zip(tags, tags[1:], strict=False))
+        )
+        spans = tagset.decode(tags, illegal="repair")
+        assert legal == (tagset.encode(spans, 3) == list(tags))
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+def test_adjacent_entities_of_one_type_stay_apart(scheme: str) -> None:
+    tagset = TagSet(["X"], scheme)
+    spans = [LabelledSpan(0, 2, "X"), LabelledSpan(2, 3, "X"), LabelledSpan(3, 6, "X")]
+    assert tagset.decode(tagset.encode(spans, 7)) == spans
+
+
+def test_illegal_sequence_is_an_error_that_names_the_token() -> None:
+    with pytest.raises(ValueError, match=r"A003.*'I-X' after 'O' \(token 2\)"):
+        tags_to_spans(["B-X", "O", "I-X"], "BIO")
+
+
+def test_unfinished_entity_is_an_error_under_biluo() -> None:
+    with pytest.raises(ValueError, match=r"A003.*'the end' after 'B-X'"):
+        tags_to_spans(["O", "B-X"], "BILUO")
+
+
+@pytest.mark.parametrize(
+    ("tags", "scheme", "spans"),
+    [
+        (["O", "I-X", "I-X"], "BIO", [(1, 3, "X")]),
+        (["B-X", "I-Y", "O"], "BIO", [(0, 1, "X"), (1, 2, "Y")]),
+        (["B-X", "O", "L-X"], "BILUO", [(0, 1, "X"), (2, 3, "X")]),
+        (["B-X", "I-X"], "BILUO", [(0, 2, "X")]),
+        (["U-X", "L-X"], "BILUO", [(0, 1, "X"), (1, 2, "X")]),
+    ],
+)
+def test_repair_reads_an_illegal_sequence_as_conlleval(
+    tags: list[str], scheme: str, spans: list[tuple[int, int, str]]
+) -> None:
+    assert tags_to_spans(tags, scheme, illegal="repair") == spans
+
+
+def test_type_names_may_contain_hyphens() -> None:
+    spans = [LabelledSpan(0, 2, "WORK-OF-ART")]
+    tagset = TagSet(["WORK-OF-ART"])
+    assert tagset.decode(tagset.encode(spans, 2)) == spans
+
+
+def test_end_of_entity_is_said_by_the_next_tag_under_bio_only() -> None:
+    bio, biluo = TagSet(["X"], "BIO"), TagSet(["X"], "BILUO")
+    assert bio.tag_after_span_that_extends_it("X") == bio.index["I-X"]
+    assert biluo.tag_after_span_that_extends_it("X") is None
+    assert may_follow("B-X", "I-X", "BIO")
+    assert not may_follow("L-X", "I-X", "BILUO")
+
+
+@pytest.mark.parametrize("types", [["X", "X"], [""]])
+def test_types_must_be_named_once(types: list[str]) -> None:
+    with pytest.raises(ValueError, match="A002"):
+        TagSet(types)
+
+
+def test_unknown_scheme_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="A001.*'IOBES'.*BIO, BILUO"):
+        TagSet(["X"], "IOBES")
+
+
+@pytest.mark.parametrize("span", [(2, 2, "X"), (-1, 1, "X"), (1, 4, "X")])
+def test_span_outside_the_sentence_is_refused(span: tuple[int, int, str]) -> None:
+    with pytest.raises(ValueError, match="A004"):
+        TagSet(["X"]).encode([LabelledSpan(*span)], 3)
+
+
+def test_overlapping_spans_are_refused() -> None:
+    with pytest.raises(ValueError, match="A005"):
+        TagSet(["X"]).encode([LabelledSpan(0, 2, "X"), LabelledSpan(1, 3, "X")], 3)

@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_masks_are_those_of_round_trip_sequences(scheme: str) -> None:
         legal = bool(
             starts[tags[0]]
             and ends[tags[-1]]
-            and all(moves[a, b] for a, b in zip(tags, tags[1:], strict=False))
+            and all(moves[a, b] for a, b in pairwise(tags))
         )
         spans = tagset.decode(tags, illegal="repair")
         assert legal == (tagset.encode(spans, 3) == list(tags))
@@ -92,7 +92,7 @@ def test_types_must_be_named_once(types: list[str]) -> None:
 
 
 def test_unknown_scheme_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="A001.*'IOBES'.*BIO, BILUO"):
+    with pytest.raises(ValueError, match=r"A001.*'IOBES'.*BIO, BILUO"):
         TagSet(["X"], "IOBES")
 
 

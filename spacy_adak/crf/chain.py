@@ -1,0 +1,128 @@
+"""The scores of a linear-chain CRF for a ragged batch, and of single paths in it.
+
+Dynamic programmes over a batch read every sentence as one walk through the same graph,
+with one more tag, the *border*: it stands before the first token, after the last one
+and on all padding. The start and end scores are then moves from and to the border, and
+the recursions need neither lengths nor masks.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+_NEGATIVE_INFINITY = float("-inf")
+
+
+class Chain(NamedTuple):
+    """The scores of a linear-chain CRF for a ragged batch of B sentences.
+
+    A score of -inf forbids a tag or a move. Transition, start and end scores are shared
+    by the batch, or given per sentence with a leading dimension B.
+
+    emissions (Tensor): (B, T, N), anything beyond a sentence's length is ignored.
+    lengths (Tensor): (B,) int64.
+    transitions (Tensor): (N, N) or (B, N, N), from row to column.
+    start (Tensor): (N,) or (B, N).
+    end (Tensor): (N,) or (B, N).
+    """
+
+    emissions: Tensor
+    lengths: Tensor
+    transitions: Tensor
+    start: Tensor
+    end: Tensor
+
+    def with_node_weights(self, weights: Tensor) -> "Chain":
+        """Add a weight to every tag of every token; -inf forbids it.
+
+        weights (Tensor): (B, T, N).
+        RETURNS (Chain): The same chain with other emissions.
+        """
+        return self._replace(emissions=self.emissions + weights)
+
+    def allowing(self, allowed: Tensor) -> "Chain":
+        """Keep only the paths through some tags.
+
+        allowed (Tensor): (B, T, N) bool, the tags each token may have.
+        RETURNS (Chain): The same chain with the other tags forbidden.
+        """
+        return self._replace(
+            emissions=self.emissions.masked_fill(~allowed, _NEGATIVE_INFINITY)
+        )
+
+    def detach(self) -> "Chain":
+        """RETURNS (Chain): The same scores, out of reach of autograd."""
+        return Chain(*(tensor.detach() for tensor in self))
+
+    def token_mask(self) -> Tensor:
+        """RETURNS (Tensor): (B, T) bool, true on tokens, false on padding."""
+        positions = torch.arange(self.emissions.size(1), device=self.lengths.device)
+        return positions < self.lengths.unsqueeze(1)
+
+
+class BorderedChain(NamedTuple):
+    """A chain with the border as its last tag and no lengths left, in float64.
+
+    emissions (Tensor): (T + 1, B, N + 1), time first; the last position is border.
+    transitions (Tensor): (N + 1, N + 1) or (B, N + 1, N + 1).
+    """
+
+    emissions: Tensor
+    transitions: Tensor
+
+
+def add_border(chain: Chain) -> BorderedChain:
+    """Turn lengths, start and end scores into one more tag."""
+    B, T, N = chain.emissions.shape
+    emissions = chain.emissions.new_full(
+        (T + 1, B, N + 1), _NEGATIVE_INFINITY, dtype=torch.float64
+    )
+    token = chain.token_mask().t()
+    emissions[:T, :, :N] = chain.emissions.transpose(0, 1).masked_fill(
+        ~token.unsqueeze(2), _NEGATIVE_INFINITY
+    )
+    emissions[:T, :, N].masked_fill_(~token, 0.0)
+    emissions[T, :, N] = 0.0
+    per_sentence = max(
+        chain.transitions.dim() - 2, chain.start.dim() - 1, chain.end.dim() - 1
+    )
+    shape = (B,) if per_sentence else ()
+    transitions = chain.transitions.new_zeros(
+        (*shape, N + 1, N + 1), dtype=torch.float64
+    )
+    transitions[..., :N, :N] = chain.transitions
+    transitions[..., N, :N] = chain.start
+    transitions[..., :N, N] = chain.end
+    return BorderedChain(emissions, transitions)
+
+
+def path_scores(chain: Chain, paths: Tensor) -> Tensor:
+    """The scores of given paths.
+
+    chain (Chain): The scores.
+    paths (Tensor): (B, K, T) int64 tags; anything beyond a sentence's length is ignored
+        as long as it is a tag.
+    RETURNS (Tensor): (B, K) float64; -inf for a path that is not legal.
+    """
+    B, T, N = chain.emissions.shape
+    token = chain.token_mask().unsqueeze(1)
+    emissions = chain.emissions.gather(2, paths.transpose(1, 2)).transpose(1, 2)
+    scores = _sum_over(emissions, token)
+    if T > 1:
+        moves = paths[:, :, :-1] * N + paths[:, :, 1:]
+        if chain.transitions.dim() == 2:
+            transitions = chain.transitions.reshape(-1)[moves]
+        else:
+            transitions = chain.transitions.flatten(1).gather(1, moves.flatten(1))
+            transitions = transitions.view_as(moves)
+        scores = scores + _sum_over(transitions, token[:, :, 1:])
+    last = (chain.lengths - 1).clamp(min=0).view(B, 1, 1).expand(-1, paths.size(1), -1)
+    start = chain.start.expand(B, N).gather(1, paths[:, :, 0])
+    end = chain.end.expand(B, N).gather(1, paths.gather(2, last).squeeze(2))
+    return scores + _sum_over(torch.stack((start, end), 2), token[:, :, :1])
+
+
+def _sum_over(scores: Tensor, token: Tensor) -> Tensor:
+    """Sum the last dimension in float64, leaving padding out."""
+    return scores.masked_fill(~token, 0.0).sum(2, dtype=torch.float64)

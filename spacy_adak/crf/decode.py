@@ -1,0 +1,146 @@
+"""The best paths of a sentence: Viterbi and K-best. No gradient.
+
+One pass from the left finds how well the text up to each tag of each token can begin.
+With that known, paths are built from the right, as the K suffixes whose best
+completions score highest. This is exact: a suffix of one of the K best paths has a
+completion as good as that path, so fewer than K other suffixes can do better.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .chain import BorderedChain, Chain, add_border, path_scores
+
+_NEGATIVE_INFINITY = float("-inf")
+
+
+class KBest(NamedTuple):
+    """The best paths of each sentence, best first.
+
+    Ties are broken the same way every time, whatever else is in the batch: between
+    equally good completions, by the rank of the suffix and then the smaller tag. So a
+    Viterbi path has the smaller tag at the last token where equal paths differ.
+
+    paths (Tensor): (B, K, T) int64, zero on padding and where there is no path.
+    scores (Tensor): (B, K) float64, the `path_scores`; -inf where there is no path.
+    valid (Tensor): (B, K) bool, false from the first missing path on.
+    """
+
+    paths: Tensor
+    scores: Tensor
+    valid: Tensor
+
+
+def viterbi(chain: Chain) -> KBest:
+    """The best path of each sentence.
+
+    chain (Chain): The scores. Forbid tags or moves with -inf.
+    RETURNS (KBest): With K = 1.
+    """
+    chain = chain.detach()
+    bordered = add_border(chain)
+    prefixes = _best_prefixes(bordered)
+    paths = _backtrace(bordered, prefixes).unsqueeze(1)
+    return _as_kbest(chain, paths, prefixes[-1, :, -1:] > _NEGATIVE_INFINITY)
+
+
+def kbest(chain: Chain, k: int) -> KBest:
+    """The k best paths of each sentence, or all there are.
+
+    chain (Chain): The scores. Forbid tags or moves with -inf.
+    k (int): How many.
+    RETURNS (KBest): With K = k.
+    """
+    chain = chain.detach()
+    bordered = add_border(chain)
+    prefixes = _best_prefixes(bordered)
+    paths, valid, tied = _best_suffixes(bordered, prefixes, k, stable=False)
+    if len(tied):
+        # `topk` leaves the order of equals open; the slower stable sort does not.
+        transitions = bordered.transitions
+        bordered = BorderedChain(
+            bordered.emissions[:, tied],
+            transitions if transitions.dim() == 2 else transitions[tied],
+        )
+        paths[tied], _, _ = _best_suffixes(bordered, prefixes[:, tied], k, stable=True)
+    return _as_kbest(chain, paths, valid)
+
+
+def _as_kbest(chain: Chain, paths: Tensor, valid: Tensor) -> KBest:
+    real = chain.token_mask().unsqueeze(1) & valid.unsqueeze(2)
+    paths = paths.masked_fill(~real, 0)
+    scores = path_scores(chain, paths).masked_fill_(~valid, _NEGATIVE_INFINITY)
+    return KBest(paths, scores, valid)
+
+
+def _best_prefixes(chain: BorderedChain) -> Tensor:
+    """(S, B, N + 1): the score of the best path to a tag, without its own emission."""
+    S, B, N = chain.emissions.shape
+    into = chain.transitions.transpose(-2, -1).contiguous()
+    prefixes = chain.emissions.new_empty((S, B, N))
+    prefixes[0] = chain.transitions[..., -1, :]
+    steps, emissions = prefixes.unbind(0), chain.emissions.unbind(0)
+    for s in range(1, S):
+        ended = (steps[s - 1] + emissions[s - 1]).unsqueeze(1)
+        torch.amax(ended + into, 2, out=steps[s])
+    return prefixes
+
+
+def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
+    """(B, T): the tags of the best path, from the border after the text backwards."""
+    S, B, N = prefixes.shape
+    into = chain.transitions.transpose(-2, -1).contiguous()
+    sentence = torch.arange(B, device=into.device)
+    tag = torch.full_like(sentence, N - 1)
+    tags = []
+    ends = (prefixes + chain.emissions).unbind(0)
+    for s in reversed(range(S - 1)):
+        moves = into[tag] if into.dim() == 2 else into[sentence, tag]
+        tag = (ends[s] + moves).argmax(1)
+        tags.append(tag)
+    return torch.stack(tags[::-1], 1)
+
+
+def _best_suffixes(
+    chain: BorderedChain, prefixes: Tensor, k: int, stable: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(B, k, T) paths, (B, k) which are legal, and the sentences that met with ties."""
+    S, B, N = prefixes.shape
+    into = chain.transitions.transpose(-2, -1).contiguous()
+    sentence = torch.arange(B, device=into.device).unsqueeze(1)
+    tag = torch.full((B, k), N - 1, device=into.device)
+    suffix = chain.emissions.new_full((B, k), _NEGATIVE_INFINITY)
+    suffix[:, 0] = 0.0
+    choices, completions = [], []
+    befores = prefixes.unsqueeze(2).unbind(0)
+    emissions = chain.emissions.unsqueeze(2).unbind(0)
+    for s in reversed(range(S - 1)):
+        moves = into[tag] if into.dim() == 2 else into[sentence, tag]
+        longer = suffix.unsqueeze(2) + emissions[s] + moves
+        completed = (longer + befores[s]).view(B, -1)
+        # One more than needed shows whether the last one chosen has an equal.
+        if stable:
+            best, choice = completed.sort(dim=1, descending=True, stable=True)
+            best, choice = best[:, : k + 1], choice[:, : k + 1]
+        else:
+            best, choice = completed.topk(k + 1, 1)
+        choice = choice[:, :k]
+        suffix = longer.view(B, -1).gather(1, choice)
+        tag = choice % N
+        choices.append(choice)
+        completions.append(best)
+    best = torch.stack(completions)
+    equal = (best[..., 1:] == best[..., :-1]) & best[..., 1:].isfinite()
+    parents = torch.stack(choices[::-1])
+    tags = parents % N
+    parents = parents.div_(N, rounding_mode="floor")
+    rank = torch.arange(k, device=into.device).expand(B, k)
+    ranks = [rank]
+    for parent in parents[:-1].unbind(0):
+        rank = parent.gather(1, rank)
+        ranks.append(rank)
+    paths = tags.gather(2, torch.stack(ranks)).permute(1, 2, 0)
+    valid = best[-1, :, :k] > _NEGATIVE_INFINITY
+    return paths, valid, equal.any(2).any(0).nonzero()[:, 0]

@@ -1,0 +1,324 @@
+"""Sums over all tag paths of a sentence: partition, marginals, span probabilities.
+
+Both recursions run in scaled exp space in float64, the forward and the backward one
+stacked in a single matrix product per step. Where that could lose a path that counts
+(see `_SAFE_WEIGHT`), a sentence is computed again in log space.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from .chain import BorderedChain, Chain, add_border
+
+_NEGATIVE_INFINITY = float("-inf")
+# The messages are rescaled every so many steps.
+_RESCALE_EVERY = 4
+# When the scaled recursion can be trusted. It loses a path where the path's weight in
+# a message falls below 1e-307. A path lost by one recursion only is still seen by the
+# other, so it cannot count where the paths found weigh more than `_SAFE_WEIGHT`. A path
+# lost by both weighs less than exp(-1400) times what the steps between can add.
+_SAFE_WEIGHT = 1e-250
+_SAFE_LOG_TOTAL = -1300.0
+
+
+class Messages(NamedTuple):
+    """What forward and backward recursion leave behind, S = T + 1 positions.
+
+    `before` and `after` at a position leave out, respectively hold, the emission of
+    that position; forward messages come from the left, backward ones from the right.
+    All are scaled; `log_z` is not. For the sentences in `unsafe` only `log_z` and the
+    messages in log space hold.
+    """
+
+    potentials: Tensor  # (N + 1, N + 1) or (B, N + 1, N + 1): exp transitions, scaled
+    forward_before: Tensor  # (S, B, N + 1)
+    forward_after: Tensor  # (S + 1, B, N + 1), index 0 is the border before the text
+    backward_after: Tensor  # (S, B, N + 1)
+    weight: Tensor  # (S, B): what all paths weigh on this scale
+    log_z: Tensor  # (B,)
+    unsafe: Tensor  # (U,) sentence indices
+    log_transitions: Tensor  # (N + 1, N + 1) or (U, N + 1, N + 1)
+    log_forward: Tensor  # (S + 1, U, N + 1), holds the emission
+    log_backward: Tensor  # (S, U, N + 1), holds the emission
+
+
+def run_messages(chain: BorderedChain) -> Messages:
+    """Run the forward and the backward recursion over a batch."""
+    S, B, N = chain.emissions.shape
+    highest_emission = chain.emissions.amax(2, keepdim=True)
+    # A token without any allowed tag has -inf here; its messages become zero.
+    highest_emission.masked_fill_(highest_emission == _NEGATIVE_INFINITY, 0.0)
+    highest_transition = chain.transitions.amax((-2, -1), keepdim=True)
+    potentials = (chain.transitions - highest_transition).exp_()
+    evidence = (chain.emissions - highest_emission).exp_()
+    # Forward and backward recursion are one recursion on two orders of the text; G is
+    # the number of transition matrices, M the number of messages that each one moves.
+    step = torch.stack((potentials, potentials.transpose(-2, -1)))
+    step = step.view(-1, N, N)
+    G, M = step.size(0), 2 * B // step.size(0)
+    evidence = torch.stack((evidence, evidence.flip(0)), 1).view(S, G, M, N)
+    before = torch.empty_like(evidence)
+    after = evidence.new_empty((S + 1, G, M, N))
+    after[0] = 0.0
+    after[0, ..., -1] = 1.0
+    scales = []
+    befores, afters, evidences = before.unbind(0), after.unbind(0), evidence.unbind(0)
+    for s in range(S):
+        torch.bmm(afters[s], step, out=befores[s])
+        torch.mul(befores[s], evidences[s], out=afters[s + 1])
+        if s % _RESCALE_EVERY == _RESCALE_EVERY - 1:
+            scale = afters[s + 1].sum(2, keepdim=True)
+            # The least normal number keeps a message of zeros zero.
+            scale.clamp_(min=torch.finfo(torch.float64).tiny)
+            afters[s + 1].div_(scale)
+            scales.append(scale)
+    before, after = before.view(S, 2, B, N), after.view(S + 1, 2, B, N)
+    forward_before = before[:, 0]
+    backward_after = after[1:, 1].flip(0)
+    weight = (forward_before * backward_after).sum(2)
+    log_total = after[S, 0, :, -1].log()
+    if scales:
+        log_total += torch.stack(scales).log_().view(-1, 2, B).select(1, 0).sum(0)
+    log_z = log_total + highest_emission.sum((0, 2)) + S * highest_transition.view(-1)
+    most_growth = S * potentials.sum(-1).amax(-1).log()
+    unsafe = (
+        (weight.amin(0) < _SAFE_WEIGHT) | (log_total < _SAFE_LOG_TOTAL + most_growth)
+    ).nonzero()[:, 0]
+    log_transitions = chain.transitions
+    if log_transitions.dim() == 3:
+        log_transitions = log_transitions[unsafe]
+    log_forward, log_backward = _run_messages_in_log_space(
+        chain.emissions[:, unsafe], log_transitions
+    )
+    log_z[unsafe] = log_forward[S, :, -1]
+    return Messages(
+        potentials=potentials,
+        forward_before=forward_before,
+        forward_after=after[:, 0],
+        backward_after=backward_after,
+        weight=weight,
+        log_z=log_z,
+        unsafe=unsafe,
+        log_transitions=log_transitions,
+        log_forward=log_forward,
+        log_backward=log_backward,
+    )
+
+
+def _run_messages_in_log_space(
+    emissions: Tensor, transitions: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Both recursions without any rounding to zero, for a few sentences."""
+    S, B, N = emissions.shape
+    forward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
+    forward[0, :, -1] = 0.0
+    backward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
+    backward[S, :, -1] = 0.0
+    if B == 0:
+        return forward, backward[:S]
+    for s in range(S):
+        moved = torch.logsumexp(forward[s].unsqueeze(2) + transitions, 1)
+        forward[s + 1] = moved + emissions[s]
+    for s in reversed(range(S)):
+        moved = torch.logsumexp(transitions + backward[s + 1].unsqueeze(1), 2)
+        # Beyond the last position there is nothing but border: no move is made.
+        backward[s] = emissions[s] + (moved if s < S - 1 else backward[S])
+    return forward, backward[:S]
+
+
+def _node_marginals(messages: Messages) -> Tensor:
+    """(S, B, N + 1): the probability of each tag at each position."""
+    nodes = messages.forward_before * messages.backward_after
+    nodes /= messages.weight.unsqueeze(2)
+    if len(messages.unsafe):
+        nodes[:, messages.unsafe] = _edge_marginals_in_log_space(messages).sum(2)
+    return nodes
+
+
+def _edge_marginals_in_log_space(messages: Messages) -> Tensor:
+    """(S, U, N + 1, N + 1): the probability of each move into each position."""
+    log_edges = (
+        messages.log_forward[:-1].unsqueeze(3)
+        + messages.log_transitions
+        + messages.log_backward.unsqueeze(2)
+        - messages.log_z[messages.unsafe, None, None]
+    )
+    # Without a legal path the subtraction above is inf - inf: there is no move at all.
+    return log_edges.exp_().nan_to_num_(nan=0.0)
+
+
+def _edge_expectations(messages: Messages, row_weight: Tensor) -> Tensor:
+    """How often each move is made, times the weight of its sentence.
+
+    The result is (N + 1, N + 1) and summed over the batch if the transitions are
+    shared by it, else (B, N + 1, N + 1).
+    """
+    before = messages.forward_after[:-1]
+    into = messages.backward_after * (row_weight / messages.weight).unsqueeze(2)
+    if len(messages.unsafe):
+        into[:, messages.unsafe] = 0.0
+    shared = messages.potentials.dim() == 2
+    edges = torch.einsum("sbi,sbj->ij" if shared else "sbi,sbj->bij", before, into)
+    edges *= messages.potentials
+    if len(messages.unsafe):
+        unsafe_edges = _edge_marginals_in_log_space(messages).sum(0)
+        unsafe_edges *= row_weight[messages.unsafe, None, None]
+        if shared:
+            edges += unsafe_edges.sum(0)
+        else:
+            edges[messages.unsafe] = unsafe_edges
+    return edges
+
+
+class _LogPartition(torch.autograd.Function):
+    """log Z, whose gradient is known in closed form: the marginals."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        emissions: Tensor,
+        lengths: Tensor,
+        transitions: Tensor,
+        start: Tensor,
+        end: Tensor,
+    ) -> Tensor:
+        chain = Chain(emissions, lengths, transitions, start, end)
+        ctx.messages = run_messages(add_border(chain))
+        ctx.chain = chain
+        return ctx.messages.log_z.clone()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_log_z: Tensor) -> tuple[Tensor | None, ...]:
+        chain: Chain = ctx.chain
+        T, N = chain.emissions.shape[1:]
+        d_emissions = None
+        if ctx.needs_input_grad[0]:
+            nodes = _node_marginals(ctx.messages)[:T, :, :N]
+            d_emissions = (nodes * d_log_z.unsqueeze(1)).transpose(0, 1)
+            d_emissions = d_emissions.to(chain.emissions.dtype)
+        d_transitions = d_start = d_end = None
+        if any(ctx.needs_input_grad[2:]):
+            edges = _edge_expectations(ctx.messages, d_log_z)
+            d_transitions = _like(edges[..., :N, :N], chain.transitions)
+            d_start = _like(edges[..., N, :N], chain.start)
+            d_end = _like(edges[..., :N, N], chain.end)
+        return d_emissions, None, d_transitions, d_start, d_end
+
+
+def _like(gradient: Tensor, parameter: Tensor) -> Tensor:
+    """Sum a per-sentence gradient where the parameter is shared by the batch."""
+    if gradient.dim() > parameter.dim():
+        gradient = gradient.sum(0)
+    return gradient.to(parameter.dtype)
+
+
+def log_partition(chain: Chain) -> Tensor:
+    """The log of the summed weight of all paths.
+
+    chain (Chain): The scores. Forbid tags or paths with -inf, see `Chain.allowing`.
+    RETURNS (Tensor): (B,) float64, whatever the type of the scores: differences of
+        such values matter. -inf says that a sentence has no legal path.
+    """
+    return _LogPartition.apply(*chain)
+
+
+def marginals(chain: Chain) -> Tensor:
+    """The probability of each tag at each token. No gradient.
+
+    chain (Chain): The scores.
+    RETURNS (Tensor): (B, T, N) float64; zero on padding and where there is no legal
+        path.
+    """
+    T, N = chain.emissions.shape[1:]
+    nodes = _node_marginals(run_messages(add_border(chain.detach())))
+    return nodes[:T, :, :N].transpose(0, 1)
+
+
+def edge_expectations(chain: Chain) -> Tensor:
+    """How often each move between two tokens is expected in each sentence. No gradient.
+
+    chain (Chain): The scores.
+    RETURNS (Tensor): (B, N, N) float64; zero where there is no legal path.
+    """
+    chain = chain.detach()
+    B, _, N = chain.emissions.shape
+    chain = chain._replace(transitions=chain.transitions.expand(B, N, N))
+    messages = run_messages(add_border(chain))
+    edges = _edge_expectations(messages, torch.ones_like(messages.log_z))
+    return edges[:, :N, :N]
+
+
+class TaggedSpan(NamedTuple):
+    """A run of tokens with given tags, and possibly a tag that must not come next.
+
+    sentence (int): Which sentence of the batch.
+    start (int): The first token.
+    tags (Sequence[int]): One tag per token.
+    not_before (int | None): A tag that the token after the span must not have.
+    """
+
+    sentence: int
+    start: int
+    tags: Sequence[int]
+    not_before: int | None = None
+
+
+def span_log_probabilities(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
+    """The exact log-probability that a path holds a span. No gradient.
+
+    Given the tags up to a token, a CRF is a Markov chain: the probability of a span is
+    that of its first tag times those of the moves through it.
+
+    chain (Chain): The scores.
+    spans (Sequence[TaggedSpan]): The spans.
+    RETURNS (Tensor): (len(spans),) float64; -inf in a sentence without a legal path.
+    """
+    messages = run_messages(add_border(chain.detach()))
+    # One row per move: the span it belongs to, its sentence, the position it goes to,
+    # the tag it leaves, the tag it reaches, and whether it must reach or avoid it.
+    moves = [
+        (i, span.sentence, span.start + k + 1, tag, target, avoided)
+        for i, span in enumerate(spans)
+        for k, (tag, (target, avoided)) in enumerate(
+            zip(span.tags, _targets(span), strict=False)
+        )
+    ]
+    device = chain.emissions.device
+    first = torch.tensor([(s.start, s.sentence, s.tags[0]) for s in spans]).view(-1, 3)
+    start, sentence, tag = first.to(device).unbind(1)
+    log_probability = _node_marginals(messages)[start, sentence, tag].log()
+    index = torch.tensor(moves, dtype=torch.long).view(-1, 6).to(device)
+    owner, sentence, position, tag, target, avoided = index.unbind(1)
+    log_moves = _log_moves(messages, sentence, position, tag)
+    reached = torch.arange(log_moves.size(1), device=device) == target.unsqueeze(1)
+    possible = reached != avoided.bool().unsqueeze(1)
+    log_moves.masked_fill_(~possible, _NEGATIVE_INFINITY)
+    return log_probability.index_add(0, owner, torch.logsumexp(log_moves, 1))
+
+
+def _targets(span: TaggedSpan) -> list[tuple[int, bool]]:
+    """Where the moves through a span must go, or with True, must not go."""
+    targets = [(tag, False) for tag in span.tags[1:]]
+    return targets if span.not_before is None else [*targets, (span.not_before, True)]
+
+
+def _log_moves(
+    messages: Messages, sentence: Tensor, position: Tensor, tag: Tensor
+) -> Tensor:
+    """(M, N + 1): log-probabilities of the tag at a position, given the one before."""
+    shared = messages.potentials.dim() == 2
+    potentials = messages.potentials[tag if shared else (sentence, tag)]
+    log_moves = potentials.log() + messages.backward_after[position, sentence].log()
+    for u, unsafe_sentence in enumerate(messages.unsafe.tolist()):
+        rows = (sentence == unsafe_sentence).nonzero()[:, 0]
+        transitions = messages.log_transitions
+        transitions = transitions if shared else transitions[u]
+        log_moves[rows] = (
+            transitions[tag[rows]] + messages.log_backward[position[rows], u]
+        )
+    return log_moves.log_softmax(1).nan_to_num_(nan=_NEGATIVE_INFINITY)

@@ -1,0 +1,165 @@
+"""The losses of the paper and of its baselines, as one family.
+
+Each is a negative log-likelihood of a distribution q over tag paths (Eq. 4); they
+differ in q alone:
+
+    crf       q is one path, in which unknown tokens are O
+    fuzzy     q is uniform over the paths that the annotation allows
+    weighted  q is estimated: one path (hard), a product of marginals (soft), or a fold
+              model's distribution at a temperature (interpolated, Eq. 6)
+    adak      any q, and the K best paths besides (Eq. 5 and 7)
+
+All values are per sentence. A sentence that has no path with a positive probability
+under both q and the model has the loss +inf; look for it before you average.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .chain import Chain, path_scores
+from .decode import kbest
+from .lattice import log_partition, marginals
+
+_NEGATIVE_INFINITY = float("-inf")
+
+
+class HardQ(NamedTuple):
+    """All mass on one path.
+
+    path (Tensor): (B, T) int64.
+    """
+
+    path: Tensor
+
+    def log_overlap(self, chain: Chain) -> Tensor:
+        """RETURNS (Tensor): (B,) log of the sum over y of q(y) exp(score(y))."""
+        return path_scores(chain, self.path.unsqueeze(1)).squeeze(1)
+
+
+class ChainQ(NamedTuple):
+    """A distribution that is itself a chain, up to a constant.
+
+    Its product with the model's chain is a chain again, so the sum over all paths is
+    one exact log-partition.
+
+    chain (Chain): log q(y) + log_normaliser is the score of y; -inf outside of the
+        paths that annotation and mask allow.
+    log_normaliser (Tensor): (B,).
+    """
+
+    chain: Chain
+    log_normaliser: Tensor
+
+    def log_overlap(self, chain: Chain) -> Tensor:
+        """RETURNS (Tensor): (B,) log of the sum over y of q(y) exp(score(y))."""
+        product = Chain(
+            chain.emissions + self.chain.emissions,
+            chain.lengths,
+            chain.transitions + self.chain.transitions,
+            chain.start + self.chain.start,
+            chain.end + self.chain.end,
+        )
+        return log_partition(product) - self.log_normaliser
+
+
+Q = HardQ | ChainQ
+
+
+def uniform_q(allowed: Tensor, lengths: Tensor) -> ChainQ:
+    """The q of the fuzzy CRF: each allowed path counts the same.
+
+    The constant 1 / number of paths is left out, as it changes no gradient.
+
+    allowed (Tensor): (B, T, N) bool, the tags each token may have.
+    lengths (Tensor): (B,).
+    RETURNS (ChainQ): q.
+    """
+    nodes = torch.zeros(allowed.shape, device=allowed.device)
+    return _node_q(nodes.masked_fill_(~allowed, _NEGATIVE_INFINITY), lengths)
+
+
+def soft_q(fold_model: Chain, allowed: Tensor) -> ChainQ:
+    """q as the product of a fold model's marginals over the allowed paths.
+
+    fold_model (Chain): The scores of the model that has not seen the sentences.
+    allowed (Tensor): (B, T, N) bool, the tags each token may have.
+    RETURNS (ChainQ): q; it sums to one over all sequences of tags, legal or not.
+    """
+    nodes = marginals(fold_model.allowing(allowed)).log_()
+    return _node_q(nodes, fold_model.lengths)
+
+
+def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> ChainQ:
+    """q(y) proportional to p(y)^(1/T) over the allowed paths (Eq. 6).
+
+    T = 1 is the fold model's own distribution, T towards 0 its best path.
+
+    fold_model (Chain): The scores of the model that has not seen the sentences.
+    allowed (Tensor): (B, T, N) bool, the tags each token may have.
+    temperature (float): T > 0.
+    RETURNS (ChainQ): q.
+    """
+    chain = fold_model.detach().allowing(allowed)
+    # In float64: a low temperature blows up the rounding errors of the scores.
+    chain = chain._replace(
+        emissions=chain.emissions.double() / temperature,
+        transitions=chain.transitions.double() / temperature,
+        start=chain.start.double() / temperature,
+        end=chain.end.double() / temperature,
+    )
+    return ChainQ(chain, log_partition(chain))
+
+
+def _node_q(nodes: Tensor, lengths: Tensor) -> ChainQ:
+    no_moves = nodes.new_zeros(nodes.size(2))
+    chain = Chain(nodes, lengths, torch.diag(no_moves), no_moves, no_moves)
+    return ChainQ(chain, torch.zeros(len(lengths), device=nodes.device))
+
+
+def negative_log_likelihood(chain: Chain, q: Q) -> Tensor:
+    """-log of the sum over y of q(y) p(y) (Eq. 4; Eq. 2 if q is one path).
+
+    chain (Chain): The model's scores.
+    q (Q): The distribution to learn.
+    RETURNS (Tensor): (B,) float64.
+    """
+    return log_partition(chain) - q.log_overlap(chain)
+
+
+def adak(chain: Chain, q: Q, allowed: Tensor, k: int, weight: float | Tensor) -> Tensor:
+    """The adaptive K-best loss (Eq. 5; Eq. 7 if q respects the candidate mask).
+
+    chain (Chain): The model's scores.
+    q (Q): The distribution to learn.
+    allowed (Tensor): (B, T, N) bool, the tags that agree with the annotation. The K
+        best paths are searched among these.
+    k (int): K.
+    weight (float | Tensor): λ, for the batch or (B,) per sentence. With λ = 1 q is not
+        looked at, with λ = 0 the K best paths are not.
+    RETURNS (Tensor): (B,) float64.
+    """
+    log_z = log_partition(chain)
+    best = kbest(chain.allowing(allowed), k)
+    # Decoding has no gradient; the scores of the paths it found have one.
+    best_scores = path_scores(chain, best.paths).masked_fill(
+        ~best.valid, _NEGATIVE_INFINITY
+    )
+    weight = torch.as_tensor(weight, dtype=log_z.dtype, device=log_z.device)
+    # A part without weight may be infinite: it is left out, not multiplied by zero.
+    q_part = (log_z - q.log_overlap(chain)).masked_fill(weight == 1, 0.0)
+    best_part = (log_z - torch.logsumexp(best_scores, 1)).masked_fill(weight == 0, 0.0)
+    return (1 - weight) * q_part + weight * best_part
+
+
+def annealed_weight(step: int, total_steps: int, gamma: float) -> float:
+    """λ(b) = exp[γ(b/B - 1)], which rises from exp(-γ) to 1.
+
+    step (int): b, the training step. Beyond the last planned step λ stays 1.
+    total_steps (int): B, the planned number of steps.
+    gamma (float): γ, how late λ rises.
+    RETURNS (float): λ.
+    """
+    return math.exp(gamma * (min(step / total_steps, 1.0) - 1.0))

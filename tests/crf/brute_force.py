@@ -1,0 +1,120 @@
+"""Random small chains, and everything about them by listing all paths."""
+
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from spacy_adak.crf.chain import Chain
+
+INF = float("inf")
+
+
+class Path(NamedTuple):
+    tags: tuple[int, ...]
+    score: float
+
+
+def legal_paths(chain: Chain, sentence: int) -> list[Path]:
+    """All paths of one sentence with a finite score, best first."""
+    chain = chain.detach()
+    emissions, length = chain.emissions[sentence], int(chain.lengths[sentence])
+    transitions = (
+        chain.transitions
+        if chain.transitions.dim() == 2
+        else chain.transitions[sentence]
+    )
+    start = chain.start if chain.start.dim() == 1 else chain.start[sentence]
+    end = chain.end if chain.end.dim() == 1 else chain.end[sentence]
+    paths = []
+    for tags in product(range(emissions.size(1)), repeat=length):
+        score = sum(float(emissions[t, tag]) for t, tag in enumerate(tags))
+        if tags:
+            score += float(start[tags[0]]) + float(end[tags[-1]])
+        score += sum(float(transitions[a, b]) for a, b in pairwise(tags))
+        if score > -INF:
+            paths.append(Path(tags, float(score)))
+    return sorted(paths, key=lambda path: -path.score)
+
+
+def log_sum(scores: list[float]) -> float:
+    return float(torch.tensor(scores, dtype=torch.float64).logsumexp(0))
+
+
+def log_partitions(chain: Chain) -> Tensor:
+    return torch.tensor(
+        [
+            log_sum([path.score for path in legal_paths(chain, b)])
+            for b in range(len(chain.lengths))
+        ],
+        dtype=torch.float64,
+    )
+
+
+def probabilities(chain: Chain, sentence: int) -> dict[tuple[int, ...], float]:
+    paths = legal_paths(chain, sentence)
+    log_z = log_sum([path.score for path in paths])
+    return {
+        path.tags: float(torch.tensor(path.score - log_z, dtype=torch.float64).exp())
+        for path in paths
+    }
+
+
+@st.composite
+def chains(
+    draw: st.DrawFn,
+    dtype: torch.dtype = torch.float64,
+    max_tokens: int = 5,
+    max_tags: int = 5,
+    per_sentence: bool | None = None,
+    always_legal: bool = False,
+) -> Chain:
+    """A ragged batch with forbidden nodes and moves, in all shapes and scales."""
+    lengths = draw(st.lists(st.integers(0, max_tokens), min_size=1, max_size=3))
+    B, T = len(lengths), max(1, *lengths) if len(lengths) > 1 else max(1, lengths[0])
+    N = draw(st.integers(1, max_tags))
+    scale = draw(st.sampled_from([0.0, 1.0, 50.0, 3000.0]))
+    forbidden = 0.0 if always_legal else draw(st.sampled_from([0.0, 0.2, 0.6]))
+    whole_numbers = draw(st.booleans())  # many ties
+    if per_sentence is None:
+        per_sentence = draw(st.booleans())
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**16)))
+
+    def scores(*shape: int) -> Tensor:
+        values = torch.randn(shape, generator=generator, dtype=torch.float64)
+        values = values.round() if whole_numbers else values
+        mask = torch.rand(shape, generator=generator) < forbidden
+        return (values * scale).to(dtype).masked_fill(mask, -INF)
+
+    lead = (B,) if per_sentence else ()
+    return Chain(
+        scores(B, T, N),
+        torch.tensor(lengths),
+        scores(*lead, N, N),
+        scores(*lead, N),
+        scores(*lead, N),
+    )
+
+
+@st.composite
+def allowed_tags(draw: st.DrawFn, chain: Chain) -> Tensor:
+    """A random mask over the tags of a chain; at times nothing is allowed."""
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**16)))
+    share = draw(st.sampled_from([0.3, 0.7, 1.0]))
+    return torch.rand(chain.emissions.shape, generator=generator) < share
+
+
+def sentence_of(chain: Chain, b: int) -> Chain:
+    """One sentence of a batch as a batch of its own, without padding."""
+    length = max(1, int(chain.lengths[b]))
+    per_sentence = chain.transitions.dim() == 3
+    pick = slice(b, b + 1)
+    return Chain(
+        chain.emissions[pick, :length],
+        chain.lengths[pick],
+        chain.transitions[pick] if per_sentence else chain.transitions,
+        chain.start[pick] if per_sentence else chain.start,
+        chain.end[pick] if per_sentence else chain.end,
+    )

@@ -1,0 +1,286 @@
+import math
+
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from spacy_adak.crf.chain import Chain, path_scores
+from spacy_adak.crf.decode import viterbi
+from spacy_adak.crf.lattice import log_partition, marginals
+from spacy_adak.crf.losses import (
+    HardQ,
+    adak,
+    annealed_weight,
+    interpolated_q,
+    negative_log_likelihood,
+    soft_q,
+    uniform_q,
+)
+
+from .brute_force import (
+    allowed_tags,
+    chains,
+    legal_paths,
+    log_sum,
+    probabilities,
+    sentence_of,
+)
+
+
+def small_chains() -> st.SearchStrategy[Chain]:
+    return chains(max_tokens=4, max_tags=4).filter(
+        lambda chain: bool((chain.lengths > 0).all())
+    )
+
+
+@st.composite
+def models_and_masks(draw: st.DrawFn) -> tuple[Chain, Chain, torch.Tensor]:
+    """A model, a fold model over the same sentences, and a mask of allowed tags."""
+    chain = draw(small_chains())
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**16)))
+
+    def like(tensor: torch.Tensor) -> torch.Tensor:
+        return torch.randn(tensor.shape, generator=generator, dtype=torch.float64)
+
+    fold_model = Chain(
+        like(chain.emissions),
+        chain.lengths,
+        like(chain.transitions),
+        like(chain.start),
+        like(chain.end),
+    )
+    return chain, fold_model, draw(allowed_tags(chain))
+
+
+def brute_force_nll(chain: Chain, b: int, q: dict[tuple[int, ...], float]) -> float:
+    """-log of the sum over y of q(y) p(y)."""
+    paths = legal_paths(chain, b)
+    log_z = log_sum([path.score for path in paths])
+    overlap = [
+        path.score + math.log(q[path.tags]) for path in paths if q.get(path.tags)
+    ]
+    return log_z - log_sum(overlap)
+
+
+def is_allowed(tags: tuple[int, ...], allowed: torch.Tensor) -> bool:
+    return all(bool(allowed[t, tag]) for t, tag in enumerate(tags))
+
+
+def assert_losses(actual: torch.Tensor, expected: list[float]) -> None:
+    """Equal where the model has a path at all; its losses are not defined elsewhere."""
+    torch.testing.assert_close(
+        actual, torch.tensor(expected, dtype=torch.float64), equal_nan=True
+    )
+
+
+@given(small_chains())
+def test_crf_loss_is_that_of_the_path(chain: Chain) -> None:
+    paths = [legal_paths(chain, b) for b in range(len(chain.lengths))]
+    assume(all(paths))
+    q = torch.zeros(chain.emissions.shape[:2], dtype=torch.long)
+    expected = []
+    for b, legal in enumerate(paths):
+        path = legal[-1]
+        q[b, : len(path.tags)] = torch.tensor(path.tags)
+        expected.append(brute_force_nll(chain, b, {path.tags: 1.0}))
+    assert_losses(negative_log_likelihood(chain, HardQ(q)), expected)
+
+
+@given(models_and_masks())
+def test_fuzzy_loss_sums_over_all_allowed_paths(
+    case: tuple[Chain, Chain, torch.Tensor],
+) -> None:
+    chain, _, allowed = case
+    q = uniform_q(allowed, chain.lengths)
+    expected = [
+        brute_force_nll(
+            chain,
+            b,
+            {
+                path.tags: 1.0
+                for path in legal_paths(chain, b)
+                if is_allowed(path.tags, allowed[b])
+            },
+        )
+        for b in range(len(chain.lengths))
+    ]
+    assert_losses(negative_log_likelihood(chain, q), expected)
+
+
+@given(models_and_masks())
+def test_soft_loss_weighs_paths_by_products_of_marginals(
+    case: tuple[Chain, Chain, torch.Tensor],
+) -> None:
+    chain, fold_model, allowed = case
+    nodes = marginals(fold_model.allowing(allowed))
+    expected = [
+        brute_force_nll(
+            chain,
+            b,
+            {
+                path.tags: math.prod(
+                    float(nodes[b, t, tag]) for t, tag in enumerate(path.tags)
+                )
+                for path in legal_paths(chain, b)
+            },
+        )
+        for b in range(len(chain.lengths))
+    ]
+    q = soft_q(fold_model, allowed)
+    assert_losses(negative_log_likelihood(chain, q), expected)
+
+
+@given(models_and_masks(), st.sampled_from([0.2, 1.0, 3.0]))
+def test_interpolated_loss_is_exact(
+    case: tuple[Chain, Chain, torch.Tensor], temperature: float
+) -> None:
+    chain, fold_model, allowed = case
+    constrained = fold_model.allowing(allowed)
+    expected = []
+    for b in range(len(chain.lengths)):
+        p = probabilities(constrained, b)
+        powers = {tags: prob ** (1 / temperature) for tags, prob in p.items()}
+        total = sum(powers.values())
+        q = {tags: power / total for tags, power in powers.items()}
+        expected.append(brute_force_nll(chain, b, q))
+    q_chain = interpolated_q(fold_model, allowed, temperature)
+    actual = negative_log_likelihood(chain, q_chain)
+    # Without an allowed path q itself is not defined.
+    defined = q_chain.log_normaliser.isfinite()
+    expected_tensor = torch.tensor(expected, dtype=torch.float64)
+    assert_losses(actual[defined], expected_tensor[defined].tolist())
+
+
+@given(models_and_masks(), st.integers(1, 6), st.sampled_from([0.0, 0.3, 1.0]))
+def test_adak_loss_adds_the_k_best_paths(
+    case: tuple[Chain, Chain, torch.Tensor], k: int, weight: float
+) -> None:
+    chain, _, allowed = case
+    q = uniform_q(allowed, chain.lengths)
+    expected = []
+    for b in range(len(chain.lengths)):
+        paths = [p for p in legal_paths(chain, b) if is_allowed(p.tags, allowed[b])]
+        log_z = log_sum([path.score for path in legal_paths(chain, b)])
+        best = log_z - log_sum([path.score for path in paths[:k]])
+        first = brute_force_nll(chain, b, {path.tags: 1.0 for path in paths})
+        parts = [(1 - weight, first), (weight, best)]
+        expected.append(sum(w * part for w, part in parts if w))
+    assert_losses(adak(chain, q, allowed, k, weight), expected)
+
+
+@given(models_and_masks(), st.integers(1, 4))
+def test_batch_equals_single(case: tuple[Chain, Chain, torch.Tensor], k: int) -> None:
+    chain, fold_model, allowed = case
+    losses = adak(chain, soft_q(fold_model, allowed), allowed, k, 0.4)
+    for b, length in enumerate(chain.lengths.tolist()):
+        mask = allowed[b : b + 1, :length]
+        q = soft_q(sentence_of(fold_model, b), mask)
+        single = adak(sentence_of(chain, b), q, mask, k, 0.4)
+        torch.testing.assert_close(single[0], losses[b], equal_nan=True)
+
+
+def make_chain(seed: int = 0, scale: float = 1.0) -> Chain:
+    generator = torch.Generator().manual_seed(seed)
+
+    def scores(*shape: int) -> torch.Tensor:
+        values = torch.randn(shape, generator=generator, dtype=torch.float64)
+        return values * scale
+
+    lengths = torch.tensor([4, 2, 3])
+    return Chain(scores(3, 4, 3), lengths, scores(3, 3), scores(3), scores(3))
+
+
+def test_fully_annotated_adak_without_kbest_is_the_ordinary_crf_loss() -> None:
+    chain = make_chain()
+    path = torch.tensor([[0, 1, 2, 2], [1, 0, 0, 0], [2, 1, 1, 0]])
+    allowed = torch.nn.functional.one_hot(path, 3).bool()
+    ordinary = log_partition(chain) - path_scores(chain, path.unsqueeze(1))[:, 0]
+    for q in (HardQ(path), uniform_q(allowed, chain.lengths)):
+        torch.testing.assert_close(adak(chain, q, allowed, 5, 0.0), ordinary)
+
+
+def test_everything_unknown_makes_the_fuzzy_loss_zero() -> None:
+    chain = make_chain()
+    everything = torch.ones(3, 4, 3, dtype=torch.bool)
+    q = uniform_q(everything, chain.lengths)
+    torch.testing.assert_close(
+        negative_log_likelihood(chain, q), torch.zeros(3, dtype=torch.float64)
+    )
+
+
+def test_interpolated_q_goes_to_hard_q_as_the_temperature_goes_to_zero() -> None:
+    chain, fold_model = make_chain(0), make_chain(1)
+    allowed = torch.ones(3, 4, 3, dtype=torch.bool)
+    allowed[0, 1, 2] = False
+    best = viterbi(fold_model.allowing(allowed)).paths[:, 0]
+    hard = negative_log_likelihood(chain, HardQ(best))
+    distances = [
+        (negative_log_likelihood(chain, interpolated_q(fold_model, allowed, t)) - hard)
+        .abs()
+        .max()
+        for t in (1.0, 0.1, 0.001)
+    ]
+    assert distances[0] > distances[1] > distances[2]
+    assert distances[2] < 1e-9
+
+
+def test_interpolated_q_of_temperature_one_is_the_fold_model_itself() -> None:
+    fold_model = make_chain(1)
+    everything = torch.ones(3, 4, 3, dtype=torch.bool)
+    q = interpolated_q(fold_model, everything, 1.0)
+    # The chain of q is then that of the fold model: the sum of p(y)^2 / Z^2.
+    squared = Chain(
+        fold_model.emissions * 2,
+        fold_model.lengths,
+        fold_model.transitions * 2,
+        fold_model.start * 2,
+        fold_model.end * 2,
+    )
+    expected = 2 * log_partition(fold_model) - log_partition(squared)
+    torch.testing.assert_close(negative_log_likelihood(fold_model, q), expected)
+
+
+@pytest.mark.parametrize("kind", ["hard", "soft", "interpolated", "uniform"])
+def test_gradient_of_every_loss_is_right(kind: str) -> None:
+    chain, fold_model = make_chain(2), make_chain(3)
+    allowed = torch.ones(3, 4, 3, dtype=torch.bool)
+    allowed[:, 1, 0] = False
+    q = {
+        "hard": HardQ(torch.tensor([[0, 1, 2, 2], [1, 2, 0, 0], [2, 1, 1, 0]])),
+        "soft": soft_q(fold_model, allowed),
+        "interpolated": interpolated_q(fold_model, allowed, 0.5),
+        "uniform": uniform_q(allowed, chain.lengths),
+    }[kind]
+    scores = [chain.emissions, chain.transitions, chain.start, chain.end]
+
+    def function(*scores: torch.Tensor) -> torch.Tensor:
+        emissions, transitions, start, end = scores
+        model = Chain(emissions, chain.lengths, transitions, start, end)
+        return adak(model, q, allowed, 2, 0.3)
+
+    assert torch.autograd.gradcheck(function, [x.requires_grad_() for x in scores])
+
+
+def test_weight_may_differ_per_sentence() -> None:
+    chain = make_chain()
+    everything = torch.ones(3, 4, 3, dtype=torch.bool)
+    q = HardQ(torch.zeros(3, 4, dtype=torch.long))
+    weights = torch.tensor([0.0, 0.5, 1.0])
+    losses = adak(chain, q, everything, 2, weights)
+    for b, weight in enumerate(weights.tolist()):
+        expected = adak(chain, q, everything, 2, weight)[b]
+        torch.testing.assert_close(losses[b], expected)
+
+
+def test_part_without_weight_may_be_impossible() -> None:
+    chain = make_chain()
+    everything = torch.ones(3, 4, 3, dtype=torch.bool)
+    nothing = uniform_q(~everything, chain.lengths)
+    assert adak(chain, nothing, everything, 2, 1.0).isfinite().all()
+    assert (adak(chain, nothing, everything, 2, 0.5) == float("inf")).all()
+
+
+def test_annealing_starts_low_and_ends_at_one() -> None:
+    weights = [annealed_weight(step, 100, gamma=3.0) for step in (0, 50, 100, 120)]
+    assert weights == pytest.approx([math.exp(-3), math.exp(-1.5), 1.0, 1.0])

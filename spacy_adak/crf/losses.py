@@ -14,6 +14,7 @@ under both q and the model has the loss +inf; look for it before you average.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -21,7 +22,7 @@ from torch import Tensor
 
 from .chain import Chain, path_scores
 from .decode import kbest
-from .lattice import log_partition, marginals
+from .lattice import TaggedSpan, log_partition, marginals
 
 _NEGATIVE_INFINITY = float("-inf")
 
@@ -129,7 +130,14 @@ def negative_log_likelihood(chain: Chain, q: Q) -> Tensor:
     return log_partition(chain) - q.log_overlap(chain)
 
 
-def adak(chain: Chain, q: Q, allowed: Tensor, k: int, weight: float | Tensor) -> Tensor:
+def adak(
+    chain: Chain,
+    q: Q,
+    allowed: Tensor,
+    k: int,
+    weight: float | Tensor,
+    ruled_out: Sequence[TaggedSpan] = (),
+) -> Tensor:
     """The adaptive K-best loss (Eq. 5; Eq. 7 if q respects the candidate mask).
 
     chain (Chain): The model's scores.
@@ -139,19 +147,71 @@ def adak(chain: Chain, q: Q, allowed: Tensor, k: int, weight: float | Tensor) ->
     k (int): K.
     weight (float | Tensor): λ, for the batch or (B,) per sentence. With λ = 1 q is not
         looked at, with λ = 0 the K best paths are not.
+    ruled_out (Sequence[TaggedSpan]): Spans that none of the K best paths may hold. A
+        sentence all of whose K best paths hold one has no K-best part.
     RETURNS (Tensor): (B,) float64.
     """
     log_z = log_partition(chain)
     best = kbest(chain.allowing(allowed), k)
+    usable = best.valid
+    for span in ruled_out:
+        usable[span.sentence] &= ~_holds(best.paths[span.sentence], span)
     # Decoding has no gradient; the scores of the paths it found have one.
     best_scores = path_scores(chain, best.paths).masked_fill(
-        ~best.valid, _NEGATIVE_INFINITY
+        ~usable, _NEGATIVE_INFINITY
     )
     weight = torch.as_tensor(weight, dtype=log_z.dtype, device=log_z.device)
     # A part without weight may be infinite: it is left out, not multiplied by zero.
+    no_best = (weight == 0) | (best.scores.isfinite().any(1) & ~usable.any(1))
     q_part = (log_z - q.log_overlap(chain)).masked_fill(weight == 1, 0.0)
-    best_part = (log_z - torch.logsumexp(best_scores, 1)).masked_fill(weight == 0, 0.0)
+    best_part = (log_z - torch.logsumexp(best_scores, 1)).masked_fill(no_best, 0.0)
     return (1 - weight) * q_part + weight * best_part
+
+
+def ruled_out_loss(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
+    """The negative log-probability of *not* seeing some spans: -log(1 - p(span)).
+
+    chain (Chain): The model's scores.
+    spans (Sequence[TaggedSpan]): What is known not to be there.
+    RETURNS (Tensor): (B,) float64; each sentence's spans are added up.
+    """
+    device = chain.emissions.device
+    sentences = torch.tensor([span.sentence for span in spans], device=device)
+    picked = Chain(
+        chain.emissions[sentences],
+        chain.lengths[sentences],
+        *(
+            score if score.dim() == dim else score[sentences]
+            for score, dim in zip(chain[2:], (2, 1, 1), strict=True)
+        ),
+    )
+    log_p = log_partition(picked.allowing(_holding(spans, picked)))
+    log_p = log_p - log_partition(picked)
+    # A span that is all but certain has a bounded loss and gradient.
+    losses = -torch.log1p(-log_p.exp().clamp(max=1 - 1e-6))
+    return losses.new_zeros(len(chain.lengths)).index_add(0, sentences, losses)
+
+
+def _holding(spans: Sequence[TaggedSpan], chain: Chain) -> Tensor:
+    """(len(spans), T, N) bool: the tags of paths that hold the span of that row."""
+    allowed = torch.ones_like(chain.emissions, dtype=torch.bool)
+    for row, span in zip(allowed, spans, strict=True):
+        end = span.start + len(span.tags)
+        row[span.start : end] = False
+        row[range(span.start, end), list(span.tags)] = True
+        if span.not_before is not None and end < len(row):
+            row[end, span.not_before] = False
+    return allowed
+
+
+def _holds(paths: Tensor, span: TaggedSpan) -> Tensor:
+    """(K,) bool: which of a sentence's (K, T) paths hold a span."""
+    end = span.start + len(span.tags)
+    tags = torch.tensor(list(span.tags), device=paths.device)
+    held = (paths[:, span.start : end] == tags).all(1)
+    if span.not_before is not None and end < paths.size(1):
+        held &= paths[:, end] != span.not_before
+    return held
 
 
 def annealed_weight(step: int, total_steps: int, gamma: float) -> float:

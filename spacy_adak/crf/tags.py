@@ -152,6 +152,28 @@ class TagSet:
         """
         return self.index[f"I-{entity_type}"] if self.scheme == "BIO" else None
 
+    def spans_of_legal_paths(self, paths: Tensor) -> list[tuple[int, LabelledSpan]]:
+        """Read the entities off a whole batch of legal paths, as `decode` would.
+
+        paths (Tensor): (B, T) int64; O on padding.
+        RETURNS (list[tuple[int, LabelledSpan]]): Sentences and entities, in order.
+        """
+        prefixes = [split_tag(tag)[0] for tag in self.tags]
+        starts = torch.tensor([prefix in ("B", "U") for prefix in prefixes])
+        goes_on = torch.tensor([prefix in _CONTINUING for prefix in prefixes])
+        paths = paths.cpu()
+        continued = torch.zeros_like(paths, dtype=torch.bool)
+        continued[:, :-1] = goes_on[paths[:, 1:]]
+        first, last = starts[paths], (paths > 0) & ~continued
+        tags = paths[first].tolist()
+        # In order, each first token of an entity belongs to the next last one.
+        return [
+            (sentence, LabelledSpan(start, end + 1, split_tag(self.tags[tag])[1]))
+            for (sentence, start), (_, end), tag in zip(
+                first.nonzero().tolist(), last.nonzero().tolist(), tags, strict=True
+            )
+        ]
+
     def encode(self, spans: Iterable[LabelledSpan], length: int) -> list[int]:
         """Tag a sentence with its entities and O elsewhere.
 

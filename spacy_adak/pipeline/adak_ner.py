@@ -1,0 +1,434 @@
+"""The spaCy component `adak_ner`: named entities from incomplete annotations."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from math import exp
+from typing import Any, get_args
+
+import numpy
+from spacy.errors import Errors as SpacyErrors
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Model, Optimizer
+
+from ..crf.losses import annealed_weight
+from ..crf.tags import SCHEMES, TagSet
+from ..errors import Errors, Warnings
+from .checked_pipe import CheckedPipe
+from .head import TagScores
+from .model import get_head, set_tags
+from .objective import LossName, Objective
+from .recognition import Prediction, find_entities, find_readings
+from .segments import segment_doc
+from .targets import Known, known_from_example, preset_from_doc, shorten
+
+DEFAULT_CONFIG = """
+[adak_ner]
+# "adak" learns from the annotation and, more and more, from the model's own K best
+# paths. "fuzzy" sums over all paths that the annotation allows. "crf" reads unknown
+# tokens as O, as ordinary training does.
+loss = "adak"
+# How many of the best paths "adak" looks at.
+k = 5
+# How late "adak" turns to its own best paths: their weight is exp(gamma * (b/B - 1)) in
+# step b of B.
+gamma = 3.0
+# B. If null, the number of steps a run is sure to have: the smaller of patience and
+# max_steps in [training], or 1000 where there is neither.
+annealing_steps = null
+# How entities are spelt as tags: "BILUO" or "BIO".
+scheme = "BILUO"
+# Documents are cut into sentences; longer ones, and documents without sentence bounds,
+# into pieces of at most this many tokens.
+max_segment_length = 128
+# The span group with all entities found and, in attrs["scores"], their probabilities.
+# With null they are neither stored nor computed.
+spans_key = "adak_ner"
+# Entities less probable than this are dropped.
+threshold = 0.0
+# The span group of the training data with spans that are known not to be entities.
+incorrect_spans_key = null
+
+[adak_ner.scorer]
+@scorers = "spacy.ner_scorer.v1"
+
+[adak_ner.model]
+@architectures = "spacy-adak.CRFTagger.v1"
+
+[adak_ner.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 4
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+
+_DEFAULT_ANNEALING_STEPS = 1000
+
+
+@Language.factory(
+    "adak_ner",
+    assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"],
+    default_config=Config().from_str(DEFAULT_CONFIG)["adak_ner"],
+    default_score_weights={
+        "ents_f": 1.0,
+        "ents_p": 0.0,
+        "ents_r": 0.0,
+        "ents_per_type": None,
+    },
+)
+def make_adak_ner(
+    nlp: Language,
+    name: str,
+    model: Model[list[Doc], TagScores],
+    loss: LossName,
+    k: int,
+    gamma: float,
+    annealing_steps: int | None,
+    scheme: str,
+    max_segment_length: int,
+    spans_key: str | None,
+    threshold: float,
+    incorrect_spans_key: str | None,
+    scorer: Callable | None,
+) -> "AdaKRecognizer":
+    """Create the component. The settings are explained in `DEFAULT_CONFIG`."""
+    return AdaKRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        loss=loss,
+        k=k,
+        gamma=gamma,
+        annealing_steps=annealing_steps,
+        scheme=scheme,
+        max_segment_length=max_segment_length,
+        spans_key=spans_key,
+        threshold=threshold,
+        incorrect_spans_key=incorrect_spans_key,
+        scorer=scorer,
+    )
+
+
+class AdaKRecognizer(CheckedPipe):
+    """Find named entities, and learn to from incomplete annotations.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model): A `spacy-adak.CRFTagger.v1`.
+    name (str): The name of the component.
+
+    The other settings are explained in `DEFAULT_CONFIG`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], TagScores],
+        name: str = "adak_ner",
+        *,
+        loss: LossName = "adak",
+        k: int = 5,
+        gamma: float = 3.0,
+        annealing_steps: int | None = None,
+        scheme: str = "BILUO",
+        max_segment_length: int = 128,
+        spans_key: str | None = "adak_ner",
+        threshold: float = 0.0,
+        incorrect_spans_key: str | None = None,
+        scorer: Callable | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+        self.loss = loss
+        self.k = k
+        self.gamma = gamma
+        self.annealing_steps = annealing_steps
+        self.scheme = scheme
+        self.max_segment_length = max_segment_length
+        self.spans_key = spans_key
+        self.threshold = threshold
+        self.incorrect_spans_key = incorrect_spans_key
+        self._planned_steps = annealing_steps or _DEFAULT_ANNEALING_STEPS
+        self._step = 0
+        self._check_settings()
+        set_tags(self.model, TagSet(self.labels, scheme))
+
+    def _check_settings(self) -> None:
+        positive = "a whole number above 0"
+        checks = [
+            ("loss", self.loss in get_args(LossName), " or ".join(get_args(LossName))),
+            ("scheme", self.scheme in SCHEMES, " or ".join(SCHEMES)),
+            ("k", self.k >= 1, positive),
+            ("gamma", self.gamma >= 0, "a number not below 0"),
+            (
+                "annealing_steps",
+                self.annealing_steps is None or self.annealing_steps >= 1,
+                f"{positive}, or null",
+            ),
+            ("max_segment_length", self.max_segment_length >= 1, positive),
+            ("threshold", 0 <= self.threshold <= 1, "a probability from 0 to 1"),
+        ]
+        for setting, is_valid, expected in checks:
+            if not is_valid:
+                raise ValueError(
+                    Errors.A104.format(
+                        value=getattr(self, setting),
+                        setting=setting,
+                        name=self.name,
+                        expected=expected,
+                    )
+                )
+
+    @property
+    def tagset(self) -> TagSet:
+        """RETURNS (TagSet): The tags of the model."""
+        return get_head(self.model).tagset
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str]): The entity types that can be found."""
+        return self.tagset.types
+
+    @property
+    def label_data(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str]): What `initialize` takes as `labels`."""
+        return self.labels
+
+    def add_label(self, label: str) -> int:
+        """Add an entity type. A trained model goes on to predict as before until it
+        has learnt the new one.
+
+        label (str): The label to add.
+        RETURNS (int): 0 if the label is already present, otherwise 1.
+        """
+        if not isinstance(label, str):
+            raise ValueError(SpacyErrors.E187)
+        if label in self.labels:
+            return 0
+        self._set_labels([*self.labels, label])
+        return 1
+
+    def _set_labels(self, labels: Iterable[str]) -> None:
+        for label in labels:
+            self.vocab.strings.add(label)
+        set_tags(self.model, TagSet(labels, self.scheme))
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Iterable[str] | None = None,
+    ) -> None:
+        """Initialize the component for training.
+
+        get_examples (Callable[[], Iterable[Example]]): Gives examples of the training
+            data; their entity types become labels unless `labels` are given.
+        nlp (Language): The pipeline the component is part of.
+        labels (Iterable[str]): The labels, as made by the `init labels` command.
+        """
+        validate_get_examples(get_examples, "AdaKRecognizer.initialize")
+        if labels is None:
+            labels = sorted(
+                {ent.label_ for eg in get_examples() for ent in eg.reference.ents}
+            )
+        self._set_labels(dict.fromkeys([*self.labels, *labels]))
+        if not self.labels:
+            warnings.warn(Warnings.W101.format(name=self.name), stacklevel=2)
+        docs = (eg.predicted for eg in get_examples() if len(eg.predicted))
+        sample = list(islice(docs, 10))
+        if not sample:
+            raise ValueError(SpacyErrors.E923.format(name=self.name))
+        self.model.initialize(X=sample)
+        training = nlp.config.get("training", {}) if nlp is not None else {}
+        self._planned_steps = self.annealing_steps or min(
+            (
+                steps
+                for steps in (training.get("patience"), training.get("max_steps"))
+                if isinstance(steps, int) and steps > 0
+            ),
+            default=_DEFAULT_ANNEALING_STEPS,
+        )
+        self._step = 0
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
+        """Find the entities of a batch of documents without modifying them.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[Prediction]]): The entities of each document, without those
+            that earlier components have set.
+        """
+        docs = list(docs)
+        if not any(len(doc) for doc in docs):
+            return [[] for _ in docs]
+        scores = self._scores(docs)
+        presets = [
+            preset_from_doc(doc, self.tagset, self.max_segment_length) for doc in docs
+        ]
+        with_probabilities = self.spans_key is not None or self.threshold > 0
+        predictions = find_entities(scores, presets, self.tagset, with_probabilities)
+        return [
+            [p for p in found if (p.probability or 0.0) >= self.threshold]
+            for found in predictions
+        ]
+
+    def _scores(self, docs: list[Doc]) -> TagScores:
+        scores = self.model.predict(docs)
+        self._check_finite(scores, docs)
+        return scores
+
+    def _check_finite(self, scores: TagScores, docs: Sequence[Doc]) -> None:
+        if not scores.emissions.sum().isfinite():
+            finite = scores.emissions.isfinite().all(1)
+            for doc, doc_finite in zip(
+                docs, finite.split([len(doc) for doc in docs]), strict=True
+            ):
+                if not doc_finite.all():
+                    message = Errors.A106.format(name=self.name, text=shorten(doc))
+                    raise ValueError(message)
+
+    def set_annotations(
+        self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]
+    ) -> None:
+        """Write entities to `doc.ents` and to `doc.spans[spans_key]`.
+
+        docs (Iterable[Doc]): The documents.
+        predictions (Sequence[Sequence[Prediction]]): What `predict` returned for them.
+        """
+        for doc, found in zip(docs, predictions, strict=True):
+            ents = [
+                Span(doc, span.start, span.end, label=span.type) for span, _ in found
+            ]
+            if doc.has_annotation("ENT_IOB"):
+                # What is set stays as it is, ids and blocked tokens included.
+                taken = {token.i for ent in ents for token in ent}
+                missing = [
+                    doc[token.i : token.i + 1]
+                    for token in doc
+                    if token.ent_iob == 0 and token.i not in taken
+                ]
+                doc.set_ents(ents, outside=missing, default="unmodified")
+            else:
+                doc.set_ents(ents, default="outside")
+            if self.spans_key is not None:
+                scores = numpy.array([p for _, p in found], dtype="float64")
+                doc.spans[self.spans_key] = SpanGroup(
+                    doc, name=self.spans_key, spans=ents, attrs={"scores": scores}
+                )
+
+    def kbest(self, doc: Doc, k: int) -> list[SpanGroup]:
+        """The most probable readings of a document that has been through the pipeline.
+
+        doc (Doc): The document. What this component itself has set on it is no
+            constraint, what others have set is; with spans_key = null these can't be
+            told apart, and there is no constraint.
+        k (int): How many readings.
+        RETURNS (list[SpanGroup]): At most k groups of entities, the most probable
+            first, each with its probability in attrs["probability"].
+        """
+        if k < 1:
+            message = Errors.A104.format(
+                value=k, setting="k", name=self.name, expected="a number above 0"
+            )
+            raise ValueError(message)
+        own = doc.spans.get(self.spans_key, []) if self.spans_key else []
+        before = doc.copy()
+        kept = [ent for ent in doc.ents if ent not in list(own)]
+        before.set_ents(kept if self.spans_key else [], default="missing")
+        readings = []
+        if len(doc):
+            preset = preset_from_doc(before, self.tagset, self.max_segment_length)
+            readings = find_readings(self._scores([doc]), preset, self.tagset, k)
+        return [
+            SpanGroup(
+                doc,
+                name=f"{self.name}_{rank}",
+                spans=[
+                    Span(doc, s.start, s.end, label=s.type) for s in reading.entities
+                ],
+                attrs={"probability": exp(reading.log_probability)},
+            )
+            for rank, reading in enumerate(readings, start=1)
+        ]
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: TagScores
+    ) -> tuple[float, TagScores]:
+        """Find the loss and its gradient for a batch.
+
+        examples (Iterable[Example]): The batch.
+        scores (TagScores): What the model says about it.
+        RETURNS (Tuple[float, TagScores]): The mean loss of all segments and its
+            gradient.
+        """
+        examples = list(examples)
+        validate_examples(examples, "AdaKRecognizer.get_loss")
+        self._check_finite(scores, [eg.predicted for eg in examples])
+        knowns, ends = [], []
+        for eg in examples:
+            known = known_from_example(eg, self.incorrect_spans_key)
+            self._check_labels(known, eg.reference)
+            knowns.append(known)
+            entities = [(span.start, span.end) for span in known.entities]
+            ends.append(segment_doc(eg.predicted, entities, self.max_segment_length))
+        objective = Objective(self.loss, self.k, self._best_paths_weight())
+        result = objective(scores, knowns, ends, self.tagset)
+        for i in result.impossible:
+            message = Errors.A111.format(
+                name=self.name, text=shorten(examples[i].reference)
+            )
+            raise ValueError(message)
+        return result.loss, result.gradient
+
+    def _check_labels(self, known: Known, reference: Doc) -> None:
+        for span in [*known.entities, *known.ruled_out]:
+            if span.type not in self.labels:
+                raise ValueError(
+                    Errors.A105.format(
+                        label=span.type,
+                        text=shorten(reference),
+                        name=self.name,
+                        labels=", ".join(self.labels) or "none",
+                    )
+                )
+
+    def _best_paths_weight(self) -> float:
+        return annealed_weight(self._step, self._planned_steps, self.gamma)
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Update the weights with the gradients of the last batches."""
+        if sgd.averages is not None:
+            raise ValueError(Errors.A108.format(name=self.name))
+        super().finish_update(sgd)
+        self._step += 1
+
+    def check_model(self) -> None:
+        """Check that the tags of a loaded model are those of the settings."""
+        for label in self.labels:
+            self.vocab.strings.add(label)
+        if self.tagset.scheme != self.scheme:
+            raise ValueError(
+                Errors.A110.format(
+                    name=self.name, found=self.tagset.scheme, expected=self.scheme
+                )
+            )
+
+    def rehearse(
+        self,
+        examples: Iterable[Example],
+        *,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+        **config: Any,
+    ) -> dict[str, float]:
+        """Not supported: raises an error that says what to do instead."""
+        raise NotImplementedError(Errors.A107.format(name=self.name))

@@ -1,0 +1,101 @@
+"""A trainable pipe that notices when the file of its model has been damaged."""
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy import util
+from spacy.pipeline.trainable_pipe import TrainablePipe
+
+from ..errors import Errors
+
+_CHECKSUM = "model_sha256"
+
+
+class CheckedPipe(TrainablePipe):
+    """Serializes as every trainable pipe does, and writes a checksum of the model to
+    `cfg`. Nothing of a model is read before its checksum is found to be right."""
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the pipe to a bytestring.
+
+        exclude (Iterable[str]): Names of serialization fields to exclude.
+        RETURNS (bytes): The serialized pipe.
+        """
+        self._validate_serialization_attrs()
+        model = self.model.to_bytes()
+        cfg = {**self.cfg, _CHECKSUM: sha256(model).hexdigest()}
+        serialize = {
+            "cfg": lambda: srsly.json_dumps(cfg),
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+            "model": lambda: model,
+        }
+        return util.to_bytes(serialize, exclude)
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "CheckedPipe":
+        """Load the pipe from a bytestring.
+
+        bytes_data (bytes): The serialized pipe.
+        exclude (Iterable[str]): Names of serialization fields to exclude.
+        RETURNS (CheckedPipe): The pipe itself.
+        """
+        self._validate_serialization_attrs()
+        deserialize: dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda data: self.cfg.update(srsly.json_loads(data)),
+            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
+            "model": self._model_from_bytes,
+        }
+        util.from_bytes(bytes_data, deserialize, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Serialize the pipe to disk.
+
+        path (str | Path): A directory.
+        exclude (Iterable[str]): Names of serialization fields to exclude.
+        """
+        self._validate_serialization_attrs()
+        model = self.model.to_bytes()
+        cfg = {**self.cfg, _CHECKSUM: sha256(model).hexdigest()}
+        serialize = {
+            "cfg": lambda p: srsly.write_json(p, cfg),
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+            "model": lambda p: p.write_bytes(model),
+        }
+        util.to_disk(path, serialize, exclude)
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "CheckedPipe":
+        """Load the pipe from disk.
+
+        path (str | Path): A directory.
+        exclude (Iterable[str]): Names of serialization fields to exclude.
+        RETURNS (CheckedPipe): The pipe itself.
+        """
+        self._validate_serialization_attrs()
+        deserialize = {
+            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+            "model": lambda p: self._model_from_bytes(p.read_bytes()),
+        }
+        util.from_disk(path, deserialize, exclude)
+        return self
+
+    def _model_from_bytes(self, data: bytes) -> None:
+        expected: Any = self.cfg.pop(_CHECKSUM, None)
+        found = sha256(data).hexdigest()
+        if found != expected:
+            raise ValueError(
+                Errors.A109.format(name=self.name, found=found, expected=expected)
+            )
+        self.model.from_bytes(data)
+        self.check_model()
+
+    def check_model(self) -> None:
+        """Check a model that was just loaded against the settings of the pipe."""
+        raise NotImplementedError

@@ -1,0 +1,187 @@
+"""What is known about the tokens of a document: a tag, nothing, or "not this span".
+
+spaCy's own annotation says it all. A token's `ENT_IOB` is 0 for missing, 2 for a stated
+O, and 3 or 1 for the beginning and the rest of an entity; 3 without an entity type is a
+blocked token.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy
+from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, ORTH
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..crf.lattice import TaggedSpan
+from ..crf.tags import LabelledSpan, TagSet, split_tag
+from ..errors import Errors
+from .segments import segment_doc
+
+_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3
+
+
+class Known(NamedTuple):
+    """What is known about a document.
+
+    entities (list[LabelledSpan]): Entities with their exact bounds.
+    outside (ndarray): (L,) bool, tokens that belong to no entity.
+    ruled_out (list[LabelledSpan]): What is not an entity, though parts of it may be.
+    """
+
+    entities: list[LabelledSpan]
+    outside: numpy.ndarray
+    ruled_out: list[LabelledSpan]
+
+    def is_empty(self) -> bool:
+        """RETURNS (bool): Whether nothing at all is known."""
+        return not (self.entities or self.ruled_out or self.outside.any())
+
+
+def known_from_example(example: Example, incorrect_spans_key: str | None) -> Known:
+    """Read what the reference of an example says about the tokens of its prediction.
+
+    Where tokens do not align they are unknown; whitespace is never an entity of its
+    own.
+
+    example (Example): The example.
+    incorrect_spans_key (str | None): The span group with spans that are ruled out.
+    RETURNS (Known): What is known.
+    """
+    predicted, reference = example.predicted, example.reference
+    if numpy.array_equal(predicted.to_array(ORTH), reference.to_array(ORTH)):
+        array = reference.to_array([ENT_IOB, ENT_TYPE, IS_SPACE])
+        strings = reference.vocab.strings
+        entities = [
+            LabelledSpan(start, end, strings[entity_type])
+            for start, end, entity_type in _entity_runs(array)
+            if entity_type
+        ]
+        covered = _cover(entities, len(predicted))
+        outside = (array[:, 0] == _OUTSIDE) | ((array[:, 2] == 1) & ~covered)
+    else:
+        spans, tags = example.get_aligned_ents_and_ner()
+        entities = [LabelledSpan(s.start, s.end, s.label_) for s in spans]
+        outside = numpy.array([tag == "O" for tag in tags])
+    ruled_out: list[LabelledSpan] = []
+    if incorrect_spans_key is not None and incorrect_spans_key in reference.spans:
+        aligned = example.get_aligned_spans_y2x(
+            reference.spans[incorrect_spans_key], allow_overlap=True
+        )
+        ruled_out = [LabelledSpan(s.start, s.end, s.label_) for s in aligned]
+        for span in ruled_out:
+            if span in entities:
+                raise ValueError(
+                    Errors.A103.format(
+                        span=predicted[span.start : span.end].text,
+                        label=span.type,
+                        key=incorrect_spans_key,
+                        text=shorten(reference),
+                    )
+                )
+    return Known(entities, outside, ruled_out)
+
+
+class PresetDoc(NamedTuple):
+    """What earlier components have set on a document, and where it can be cut.
+
+    known (Known): Entities with labels of ours are kept as such. Blocked tokens and
+        entities with other labels are outside of what we may find.
+    ends (list[int]): Where the segments of the document end.
+    space (ndarray): (L,) bool, whitespace tokens: no entity starts there.
+    """
+
+    known: Known
+    ends: list[int]
+    space: numpy.ndarray
+
+
+def preset_from_doc(doc: Doc, tagset: TagSet, max_length: int) -> PresetDoc:
+    """Read what is on a document before it is predicted.
+
+    doc (Doc): The document.
+    tagset (TagSet): Our tags.
+    max_length (int): How long a segment may be.
+    RETURNS (PresetDoc): What was found.
+    """
+    array = doc.to_array([ENT_IOB, ENT_TYPE, IS_SPACE]).reshape(len(doc), 3)
+    entities: list[LabelledSpan] = []
+    outside = numpy.zeros(len(doc), dtype=bool)
+    runs = _entity_runs(array)
+    for start, end, entity_type in runs:
+        label = doc.vocab.strings[entity_type] if entity_type else ""
+        if label in tagset.types:
+            entities.append(LabelledSpan(start, end, label))
+        else:
+            outside[start:end] = True
+    ends = segment_doc(doc, [(start, end) for start, end, _ in runs], max_length)
+    return PresetDoc(Known(entities, outside, []), ends, array[:, 2] == 1)
+
+
+def allowed_tags(known: Known, tagset: TagSet) -> numpy.ndarray:
+    """The tags that each token may have.
+
+    known (Known): What is known.
+    tagset (TagSet): The tags.
+    RETURNS (ndarray): (L, N) bool.
+    """
+    length = len(known.outside)
+    allowed = numpy.ones((length, len(tagset)), dtype=bool)
+    allowed[known.outside, 1:] = False
+    for span in known.entities:
+        tags = tagset.span_tags(span.type, span.end - span.start)
+        allowed[span.start : span.end] = False
+        allowed[numpy.arange(span.start, span.end), tags] = True
+        longer = tagset.tag_after_span_that_extends_it(span.type)
+        if longer is not None and span.end < length:
+            allowed[span.end, longer] = False
+    return allowed
+
+
+def entity_starting_tags(tagset: TagSet) -> list[int]:
+    """RETURNS (list[int]): The tags that an entity can start with."""
+    return [i for i, tag in enumerate(tagset.tags) if split_tag(tag)[0] in ("B", "U")]
+
+
+def tagged_spans(
+    spans: Iterable[tuple[int, LabelledSpan]], tagset: TagSet
+) -> list[TaggedSpan]:
+    """Turn entities into the tags that a path has if it holds them.
+
+    spans (Iterable[tuple[int, LabelledSpan]]): Sentences of a batch and entities there.
+    tagset (TagSet): The tags.
+    RETURNS (list[TaggedSpan]): The runs of tags.
+    """
+    return [
+        TaggedSpan(
+            sentence,
+            span.start,
+            tagset.span_tags(span.type, span.end - span.start),
+            tagset.tag_after_span_that_extends_it(span.type),
+        )
+        for sentence, span in spans
+    ]
+
+
+def shorten(doc: Doc) -> str:
+    """RETURNS (str): The beginning of a document, to name it in a message."""
+    return doc.text if len(doc.text) <= 60 else doc.text[:57] + "..."
+
+
+def _entity_runs(array: numpy.ndarray) -> list[tuple[int, int, int]]:
+    """(start, end, type) of all entities; blocked tokens have the type 0."""
+    iob = array[:, 0]
+    runs = []
+    for start in numpy.flatnonzero(iob == _BEGIN).tolist():
+        end = start + 1
+        while end < len(iob) and iob[end] == _INSIDE:
+            end += 1
+        runs.append((start, end, int(array[start, 1])))
+    return runs
+
+
+def _cover(spans: Iterable[LabelledSpan], length: int) -> numpy.ndarray:
+    covered = numpy.zeros(length, dtype=bool)
+    for span in spans:
+        covered[span.start : span.end] = True
+    return covered

@@ -19,7 +19,7 @@ from ..crf.tags import SCHEMES, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
 from .head import TagScores
-from .model import get_head, set_tags
+from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
@@ -282,7 +282,7 @@ class AdaKRecognizer(CheckedPipe):
         ]
 
     def _scores(self, docs: list[Doc]) -> TagScores:
-        scores = self.model.predict(docs)
+        scores = predict_scores(self.model, docs)
         self._check_finite(scores, docs)
         return scores
 

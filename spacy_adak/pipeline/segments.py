@@ -27,9 +27,11 @@ def segment_doc(
     max_length (int): How long a segment may be, if no known entity is longer.
     RETURNS (list[int]): The end of each segment, in order.
     """
-    array = doc.to_array([SENT_START, IS_SPACE, IS_PUNCT]).reshape(len(doc), 3)
-    breaks = (array[:, 1] == 1) | (array[:, 2] == 1)
-    return segment_ends(array[:, 0] == 1, breaks, entities, max_length)
+    sentence_starts = doc.to_array(SENT_START) == 1
+    if len(doc) <= max_length and not sentence_starts[1:].any():
+        return [len(doc)] if len(doc) else []
+    breaks = (doc.to_array(IS_SPACE) | doc.to_array(IS_PUNCT)) == 1
+    return segment_ends(sentence_starts, breaks, entities, max_length)
 
 
 def segment_ends(
@@ -47,8 +49,6 @@ def segment_ends(
     RETURNS (list[int]): The end of each segment, in order; the last one is L.
     """
     length = len(sentence_starts)
-    if length == 0:
-        return []
     entity_start = numpy.arange(length + 1)
     for start, end in entities:
         entity_start[start + 1 : end] = start

@@ -1,0 +1,78 @@
+"""`adak_ner` beside spaCy's `ner` on positives only: some entities, and not one O.
+
+Both are trained on the same examples, in which everything but the entities that were
+kept is missing, for the same number of steps with the same encoder, and scored on
+complete data.
+
+    python benchmarks/partial_annotation.py --train train.txt --dev dev.txt
+"""
+
+import argparse
+import random
+from pathlib import Path
+
+import spacy
+import srsly
+from pipeline import RESULTS, make_examples, read_columns
+from spacy.tokens import Doc
+from spacy.util import fix_random_seed, minibatch
+
+
+def keep_some_entities(doc: Doc, ratio: float, rng: random.Random) -> Doc:
+    """Copy a document with a part of its entities, and everything else missing."""
+    kept = [ent for ent in doc.ents if rng.random() < ratio]
+    copy = doc.copy()
+    copy.set_ents(kept, default="missing")
+    return copy
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--train", type=Path, required=True, help="column file, BIO")
+    parser.add_argument("--dev", type=Path, required=True, help="column file, BIO")
+    parser.add_argument("--sentences", type=int, default=4000)
+    parser.add_argument("--ratio", type=float, default=0.5, help="entities kept")
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    vocab = spacy.blank("en").vocab
+    rng = random.Random(args.seed)
+    train = [
+        keep_some_entities(doc, args.ratio, rng)
+        for doc in read_columns(args.train, vocab, args.sentences)
+    ]
+    dev = read_columns(args.dev, vocab, args.sentences)
+    rows = []
+    for factory, config in [
+        ("ner", {}),
+        ("adak_ner", {"annealing_steps": args.steps}),
+        ("adak_ner", {"loss": "fuzzy"}),
+        ("adak_ner", {"loss": "crf"}),
+    ]:
+        fix_random_seed(args.seed)
+        nlp = spacy.blank("en")
+        nlp.add_pipe(factory, config=config)
+        examples = make_examples(nlp, train)
+        optimizer = nlp.initialize(lambda examples=examples: examples)
+        order = random.Random(args.seed)
+        step = 0
+        while step < args.steps:
+            order.shuffle(examples)
+            for batch in minibatch(examples, size=32):
+                nlp.update(batch, sgd=optimizer, drop=0.1)
+                step += 1
+        scores = nlp.evaluate(make_examples(nlp, dev))
+        row = {
+            "component": factory,
+            **config,
+            **{key: round(100 * scores[f"ents_{key}"], 2) for key in "prf"},
+        }
+        print(row, flush=True)
+        rows.append(row)
+    settings = {**vars(args), "train": args.train.name, "dev": args.dev.name}
+    RESULTS.mkdir(exist_ok=True)
+    srsly.write_jsonl(RESULTS / "partial_annotation.jsonl", [settings, *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -90,6 +90,11 @@ class Errors(metaclass=WithCodes):
         "component '{name}'. Check the entities and the span group of ruled out spans."
     )
 
+    A112 = (
+        "The estimate for the text '{text}' is for {found} tokens, but the text has "
+        "{expected}. Train with the tokenizer that the estimate was made with."
+    )
+
 
 class Warnings(metaclass=WithCodes):
     # pipeline

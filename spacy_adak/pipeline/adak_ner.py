@@ -18,23 +18,25 @@ from ..crf.losses import annealed_weight
 from ..crf.tags import SCHEMES, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
+from .estimates import PathEstimate, get_estimate
 from .head import TagScores
 from .model import get_head, predict_scores, set_tags
-from .objective import LossName, Objective
+from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
 from .targets import Known, known_from_example, preset_from_doc, shorten
 
 DEFAULT_CONFIG = """
 [adak_ner]
-# "adak" learns from the annotation and, more and more, from the model's own K best
-# paths. "fuzzy" sums over all paths that the annotation allows. "crf" reads unknown
-# tokens as O, as ordinary training does.
+# "adak" learns from the annotation, from what was estimated for the tokens it leaves
+# open (O unless estimated) and, more and more, from the model's own K best paths.
+# "weighted" is the same without these. "fuzzy" sums over all paths that the annotation
+# allows. "crf" reads unknown tokens as O, as ordinary training does.
 loss = "adak"
 # How many of the best paths "adak" looks at.
 k = 5
 # How late "adak" turns to its own best paths: their weight is exp(gamma * (b/B - 1)) in
-# step b of B.
+# step b of B. With 0 nothing else counts; with null the weight stays at one half.
 gamma = 3.0
 # B. If null, the number of steps a run is sure to have: the smaller of patience and
 # max_steps in [training], or 1000 where there is neither.
@@ -89,7 +91,7 @@ def make_adak_ner(
     model: Model[list[Doc], TagScores],
     loss: LossName,
     k: int,
-    gamma: float,
+    gamma: float | None,
     annealing_steps: int | None,
     scheme: str,
     max_segment_length: int,
@@ -134,7 +136,7 @@ class AdaKRecognizer(CheckedPipe):
         *,
         loss: LossName = "adak",
         k: int = 5,
-        gamma: float = 3.0,
+        gamma: float | None = 3.0,
         annealing_steps: int | None = None,
         scheme: str = "BILUO",
         max_segment_length: int = 128,
@@ -168,7 +170,11 @@ class AdaKRecognizer(CheckedPipe):
             ("loss", self.loss in get_args(LossName), " or ".join(get_args(LossName))),
             ("scheme", self.scheme in SCHEMES, " or ".join(SCHEMES)),
             ("k", self.k >= 1, positive),
-            ("gamma", self.gamma >= 0, "a number not below 0"),
+            (
+                "gamma",
+                self.gamma is None or self.gamma >= 0,
+                "a number not below 0, or null",
+            ),
             (
                 "annealing_steps",
                 self.annealing_steps is None or self.annealing_steps >= 1,
@@ -250,13 +256,15 @@ class AdaKRecognizer(CheckedPipe):
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
         training = nlp.config.get("training", {}) if nlp is not None else {}
-        self._planned_steps = self.annealing_steps or min(
-            (
-                steps
-                for steps in (training.get("patience"), training.get("max_steps"))
-                if isinstance(steps, int) and steps > 0
-            ),
-            default=_DEFAULT_ANNEALING_STEPS,
+        self.plan_annealing(
+            min(
+                (
+                    steps
+                    for steps in (training.get("patience"), training.get("max_steps"))
+                    if isinstance(steps, int) and steps > 0
+                ),
+                default=_DEFAULT_ANNEALING_STEPS,
+            )
         )
         self._step = 0
 
@@ -270,7 +278,7 @@ class AdaKRecognizer(CheckedPipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
-        scores = self._scores(docs)
+        scores = self.tag_scores(docs)
         presets = [
             preset_from_doc(doc, self.tagset, self.max_segment_length) for doc in docs
         ]
@@ -281,7 +289,12 @@ class AdaKRecognizer(CheckedPipe):
             for found in predictions
         ]
 
-    def _scores(self, docs: list[Doc]) -> TagScores:
+    def tag_scores(self, docs: Sequence[Doc]) -> TagScores:
+        """What the model says about documents that all components before have seen.
+
+        docs (Sequence[Doc]): The documents, at least one of them with a token.
+        RETURNS (TagScores): Scores of tags and moves.
+        """
         scores = predict_scores(self.model, docs)
         self._check_finite(scores, docs)
         return scores
@@ -347,7 +360,7 @@ class AdaKRecognizer(CheckedPipe):
         readings = []
         if len(doc):
             preset = preset_from_doc(before, self.tagset, self.max_segment_length)
-            readings = find_readings(self._scores([doc]), preset, self.tagset, k)
+            readings = find_readings(self.tag_scores([doc]), preset, self.tagset, k)
         return [
             SpanGroup(
                 doc,
@@ -373,21 +386,30 @@ class AdaKRecognizer(CheckedPipe):
         examples = list(examples)
         validate_examples(examples, "AdaKRecognizer.get_loss")
         self._check_finite(scores, [eg.predicted for eg in examples])
-        knowns, ends = [], []
-        for eg in examples:
-            known = known_from_example(eg, self.incorrect_spans_key)
-            self._check_labels(known, eg.reference)
-            knowns.append(known)
-            entities = [(span.start, span.end) for span in known.entities]
-            ends.append(segment_doc(eg.predicted, entities, self.max_segment_length))
+        samples = [self.read_sample(eg) for eg in examples]
         objective = Objective(self.loss, self.k, self._best_paths_weight())
-        result = objective(scores, knowns, ends, self.tagset)
+        result = objective(scores, samples, self.tagset)
         for i in result.impossible:
             message = Errors.A111.format(
                 name=self.name, text=shorten(examples[i].reference)
             )
             raise ValueError(message)
         return result.loss, result.gradient
+
+    def read_sample(self, example: Example) -> Sample:
+        """Read what there is to learn from an example.
+
+        example (Example): The example.
+        RETURNS (Sample): What is known and estimated, and where to cut the text.
+        """
+        known = known_from_example(example, self.incorrect_spans_key)
+        self._check_labels(known, example.reference)
+        estimate = get_estimate(example)
+        entities = {(span.start, span.end) for span in known.entities}
+        if isinstance(estimate, PathEstimate):
+            entities.update((span.start, span.end) for span in estimate.entities)
+        ends = segment_doc(example.predicted, entities, self.max_segment_length)
+        return Sample(known, estimate, ends)
 
     def _check_labels(self, known: Known, reference: Doc) -> None:
         for span in [*known.entities, *known.ruled_out]:
@@ -402,7 +424,16 @@ class AdaKRecognizer(CheckedPipe):
                 )
 
     def _best_paths_weight(self) -> float:
+        if self.gamma is None:
+            return 0.5
         return annealed_weight(self._step, self._planned_steps, self.gamma)
+
+    def plan_annealing(self, steps: int) -> None:
+        """Tell how many steps the training will have, unless the settings do.
+
+        steps (int): B, the planned number of steps.
+        """
+        self._planned_steps = self.annealing_steps or steps
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights with the gradients of the last batches."""

@@ -8,20 +8,36 @@ import torch
 from torch import Tensor
 
 from ..crf.chain import Chain
-from ..crf.lattice import TaggedSpan
+from ..crf.lattice import TaggedSpan, log_partition
 from ..crf.losses import (
+    ChainQ,
     HardQ,
+    Q,
     adak,
     negative_log_likelihood,
     ruled_out_loss,
     uniform_q,
 )
 from ..crf.tags import LabelledSpan, TagSet
+from .estimates import ChainEstimate, Estimate, PathEstimate
 from .head import TagScores
 from .segments import SegmentBatch, batch_segments
 from .targets import Known, allowed_tags, tagged_spans
 
-LossName = Literal["adak", "fuzzy", "crf"]
+LossName = Literal["adak", "weighted", "fuzzy", "crf"]
+
+
+class Sample(NamedTuple):
+    """What there is to learn from one document.
+
+    known (Known): What the annotation says.
+    estimate (Estimate | None): q, if it was estimated.
+    ends (list[int]): Where its segments end.
+    """
+
+    known: Known
+    estimate: Estimate | None
+    ends: list[int]
 
 
 class LossAndGradient(NamedTuple):
@@ -49,39 +65,22 @@ class Objective(NamedTuple):
     best_paths_weight: float
 
     def __call__(
-        self,
-        scores: TagScores,
-        knowns: Sequence[Known],
-        ends: Sequence[Sequence[int]],
-        tagset: TagSet,
+        self, scores: TagScores, samples: Sequence[Sample], tagset: TagSet
     ) -> LossAndGradient:
         """Compute the loss of a batch of documents.
 
         scores (TagScores): Their scores, which require a gradient.
-        knowns (Sequence[Known]): What is known of each document.
-        ends (Sequence[Sequence[int]]): Where the segments of each document end.
+        samples (Sequence[Sample]): What there is to learn from each document.
         tagset (TagSet): The tags.
         RETURNS (LossAndGradient): The mean over all segments.
         """
         device = scores.emissions.device
-        allowed = numpy.concatenate([allowed_tags(known, tagset) for known in knowns])
-        # A token that can't be O has one allowed tag, that of its entity.
-        path = numpy.where(allowed[:, 0], 0, allowed.argmax(1))
-        doc_of_token = numpy.repeat(
-            numpy.arange(len(knowns)), [len(known.outside) for known in knowns]
-        )
-        nothing_known = numpy.array([known.is_empty() for known in knowns])
-        tokens = _Tokens(
-            torch.from_numpy(allowed).to(device),
-            torch.from_numpy(path).to(device),
-            torch.from_numpy(doc_of_token).to(device),
-            torch.from_numpy(nothing_known[doc_of_token]).to(device),
-        )
+        tokens = _gather_tokens(samples, tagset, device)
         total = scores.emissions.new_zeros((), dtype=torch.float64)
-        n_segments = sum(len(doc_ends) for doc_ends in ends)
+        n_segments = sum(len(sample.ends) for sample in samples)
         impossible: set[int] = set()
-        for batch in batch_segments(ends, device):
-            ruled_out = _ruled_out_in(batch, knowns, tagset)
+        for batch in batch_segments([sample.ends for sample in samples], device):
+            ruled_out = _ruled_out_in(batch, samples, tagset)
             losses = self._segment_losses(scores.chain(batch), batch, tokens, ruled_out)
             total = total + losses.sum() / n_segments
             undefined = batch.tokens[~losses.isfinite(), 0]
@@ -99,17 +98,15 @@ class Objective(NamedTuple):
         allowed = tokens.allowed[batch.tokens]
         if self.loss == "fuzzy":
             losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
+        elif self.loss == "crf":
+            losses = negative_log_likelihood(chain, HardQ(tokens.known[batch.tokens]))
+        elif self.loss == "weighted":
+            losses = negative_log_likelihood(chain, tokens.q(batch))
         else:
-            q = HardQ(tokens.path[batch.tokens])
-            if self.loss == "crf":
-                losses = negative_log_likelihood(chain, q)
-            else:
-                # Where nothing is known, q knows nothing either.
-                first_tokens = batch.tokens[:, 0]
-                weight = torch.where(
-                    tokens.nothing_known[first_tokens], 1.0, self.best_paths_weight
-                )
-                losses = adak(chain, q, allowed, self.k, weight, ruled_out)
+            weight = torch.where(
+                tokens.without_q[batch.tokens[:, 0]], 1.0, self.best_paths_weight
+            )
+            losses = adak(chain, tokens.q(batch), allowed, self.k, weight, ruled_out)
         if ruled_out:
             losses = losses + ruled_out_loss(chain, ruled_out)
         return losses
@@ -118,27 +115,99 @@ class Objective(NamedTuple):
 class _Tokens(NamedTuple):
     """Facts about all tokens of a batch of documents."""
 
-    allowed: Tensor  # (tokens, N) bool
-    path: Tensor  # (tokens,) int64: the known tag, or O
+    allowed: Tensor  # (tokens, N) bool, by the annotation
+    known: Tensor  # (tokens,) int64: the annotated tag, or O
+    path: Tensor  # (tokens,) int64: the tag on the path of q
     doc: Tensor  # (tokens,) int64
-    nothing_known: Tensor  # (tokens,) bool: of the whole document
+    without_q: Tensor  # (tokens,) bool: nothing known or estimated of the document
+    chain_q: Chain | None  # of all tokens at once, one "sentence" per document
+
+    def q(self, batch: SegmentBatch) -> Q:
+        """RETURNS (Q): The estimated distribution for some segments."""
+        if self.chain_q is None:
+            return HardQ(self.path[batch.tokens])
+        doc = self.doc[batch.tokens[:, 0]]
+        chain = Chain(
+            self.chain_q.emissions[batch.tokens],
+            batch.lengths,
+            self.chain_q.transitions[doc],
+            self.chain_q.start[doc],
+            self.chain_q.end[doc],
+        )
+        return ChainQ(chain, log_partition(chain))
+
+
+def _gather_tokens(
+    samples: Sequence[Sample], tagset: TagSet, device: torch.device
+) -> _Tokens:
+    allowed = [allowed_tags(sample.known, tagset) for sample in samples]
+    # A token that can't be O has one allowed tag, that of its entity.
+    known = [numpy.where(tags[:, 0], 0, tags.argmax(1)) for tags in allowed]
+    paths = [
+        numpy.array(tagset.encode(sample.estimate.entities, len(tags)), dtype="int64")
+        if isinstance(sample.estimate, PathEstimate)
+        else tags
+        for sample, tags in zip(samples, known, strict=True)
+    ]
+    lengths = [len(tags) for tags in known]
+    doc = numpy.repeat(numpy.arange(len(samples)), lengths)
+    without_q = numpy.array(
+        [sample.estimate is None and sample.known.is_empty() for sample in samples]
+    )
+
+    def tensor(array: numpy.ndarray) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    chain_q = None
+    if any(isinstance(sample.estimate, ChainEstimate) for sample in samples):
+        estimates = [
+            sample.estimate
+            if isinstance(sample.estimate, ChainEstimate)
+            else _as_chain(path, len(tagset))
+            for sample, path in zip(samples, paths, strict=True)
+        ]
+        chain_q = Chain(
+            tensor(numpy.concatenate([estimate.nodes for estimate in estimates])),
+            torch.tensor(lengths, device=device),
+            tensor(numpy.stack([estimate.transitions for estimate in estimates])),
+            tensor(numpy.stack([estimate.start for estimate in estimates])),
+            tensor(numpy.stack([estimate.end for estimate in estimates])),
+        )
+    return _Tokens(
+        tensor(numpy.concatenate(allowed)),
+        tensor(numpy.concatenate(known)),
+        tensor(numpy.concatenate(paths)),
+        tensor(doc),
+        tensor(without_q[doc]),
+        chain_q,
+    )
+
+
+def _as_chain(path: numpy.ndarray, N: int) -> ChainEstimate:
+    """One path as a chain, to stand in a batch beside others."""
+    nodes = numpy.full((len(path), N), -numpy.inf, dtype="float32")
+    nodes[numpy.arange(len(path)), path] = 0.0
+    zeros = numpy.zeros(N, dtype="float32")
+    return ChainEstimate(nodes, numpy.zeros((N, N), dtype="float32"), zeros, zeros)
 
 
 def _ruled_out_in(
-    batch: SegmentBatch, knowns: Sequence[Known], tagset: TagSet
+    batch: SegmentBatch, samples: Sequence[Sample], tagset: TagSet
 ) -> list[TaggedSpan]:
     """The ruled out spans within segments of a batch. One that is cut needs no
     ruling out, as no path can hold it."""
+    if not any(sample.known.ruled_out for sample in samples):
+        return []
     found: list[tuple[int, LabelledSpan]] = []
     starts = batch.tokens[:, 0].cpu().numpy()
     ends = starts + batch.lengths.cpu().numpy()
     offset = 0
-    for known in knowns:
-        for span in known.ruled_out:
+    for sample in samples:
+        for span in sample.known.ruled_out:
             start, end = offset + span.start, offset + span.end
             for segment in numpy.flatnonzero((starts <= start) & (end <= ends)):
                 first = start - int(starts[segment])
                 local = LabelledSpan(first, first + end - start, span.type)
                 found.append((int(segment), local))
-        offset += len(known.outside)
+        offset += len(sample.known.outside)
     return tagged_spans(found, tagset)

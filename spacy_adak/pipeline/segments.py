@@ -30,7 +30,7 @@ def segment_doc(
     sentence_starts = doc.to_array(SENT_START) == 1
     if len(doc) <= max_length and not sentence_starts[1:].any():
         return [len(doc)] if len(doc) else []
-    breaks = (doc.to_array(IS_SPACE) | doc.to_array(IS_PUNCT)) == 1
+    breaks = (doc.to_array(IS_SPACE) == 1) | (doc.to_array(IS_PUNCT) == 1)
     return segment_ends(sentence_starts, breaks, entities, max_length)
 
 

@@ -18,6 +18,22 @@ class WithCodes(type):
         return f"[{code}] {message}"
 
 
+def refuse_unknown_keys(keys: Iterable[str], where: str, valid: Sequence[str]) -> None:
+    """Raise for the first setting that does not exist, and name the nearest that does.
+
+    Settings that no one reads would otherwise be dropped without a word.
+    """
+    for key in keys:
+        if key not in valid:
+            nearest = get_close_matches(key, valid, n=1)
+            hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            raise ValueError(
+                Errors.A102.format(
+                    key=key, where=where, hint=hint, valid=", ".join(valid)
+                )
+            )
+
+
 class Errors(metaclass=WithCodes):
     # crf
     A001 = "Unknown tag scheme '{scheme}'. Choose one of: {schemes}."
@@ -95,6 +111,82 @@ class Errors(metaclass=WithCodes):
         "{expected}. Train with the tokenizer that the estimate was made with."
     )
 
+    # data
+    A300 = (
+        "{problem} The conversion is strict, so it stops here and writes nothing. "
+        "Correct the file, or leave out --strict to report and go on."
+    )
+    A301 = (
+        "{path}, line {line}: byte {byte:#04x} is not valid UTF-8. Save the file as "
+        "UTF-8, for instance with `iconv -f <encoding> -t UTF-8`."
+    )
+    A302 = (
+        "What does a token without a label mean in {path}? Say so by --unlabelled: "
+        "'missing' if annotators may have skipped entities (unlabelled is unknown), "
+        "'outside' if all entities are annotated (unlabelled is not an entity)."
+    )
+    A303 = (
+        "{path} does not exist, or is a directory without files. Give a file, or a "
+        "directory with files of one format."
+    )
+    A304 = (
+        "Token and tag cannot both be in column {column}. Give two columns, counted "
+        "from 0, or from the end by negative numbers."
+    )
+    A305 = (
+        "Token {token!r} of the document that starts '{text}' holds a tab or a line "
+        "end, which a column file cannot hold. Tokenize the text so that whitespace "
+        "stands alone, or write another format."
+    )
+    A306 = (
+        "{path} does not hold a JSON array of tasks. Export it from Label Studio as "
+        "JSON or JSON-MIN, or say what it is by --converter."
+    )
+    A307 = (
+        "{path}, line {line}: not valid JSON ({error}). What follows cannot be read "
+        "either: export the file again, or correct it there."
+    )
+    A308 = (
+        "{path} cannot be read as spaCy's DocBin ({error}). Give a .spacy file, or say "
+        "what it is by --converter."
+    )
+    A309 = (
+        "Cannot tell the format of {path} by its name. Choose one of {formats} by "
+        "{option}."
+    )
+    A310 = "Unknown {name} '{value}'. Choose one of: {choices}."
+    A311 = (
+        "No documents could be read from {path} as {format} ({skipped} records "
+        "skipped, {set_aside} set aside by annotators), so nothing is written. Check "
+        "the format (--converter) and its options.{problem}"
+    )
+    A312 = (
+        "Cannot make a tokenizer for language '{lang}': {error} Give the code of a "
+        "language that spaCy knows, such as en, or zh for Chinese by character."
+    )
+    A313 = (
+        "The share of entities to keep is {ratio}, but has to be a number from 0 "
+        "(keep none) to 1 (keep all)."
+    )
+    A314 = (
+        "There are no entities in {path}, so there is nothing to remove. Give "
+        "annotated documents."
+    )
+    A315 = (
+        "{path} is an input itself, or would be written twice. Give another output, or "
+        "files whose names differ by more than the suffix."
+    )
+
+    # report
+    A400 = (
+        "No evaluation data in {path}. Give a .spacy file with annotated documents; "
+        "`python -m spacy adak convert` makes one from other formats."
+    )
+    A401 = (
+        "Every token of {path} is missing its annotation, so there is nothing to "
+        "score against. Give documents whose entities are annotated."
+    )
+
 
 class Warnings(metaclass=WithCodes):
     # pipeline
@@ -104,18 +196,87 @@ class Warnings(metaclass=WithCodes):
         "or check that the entities of your data align with its tokens."
     )
 
-
-def refuse_unknown_keys(keys: Iterable[str], where: str, valid: Sequence[str]) -> None:
-    """Raise for the first setting that does not exist, and name the nearest that does.
-
-    Settings that no one reads would otherwise be dropped without a word.
-    """
-    for key in keys:
-        if key not in valid:
-            nearest = get_close_matches(key, valid, n=1)
-            hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
-            raise ValueError(
-                Errors.A102.format(
-                    key=key, where=where, hint=hint, valid=", ".join(valid)
-                )
-            )
+    # data
+    W301 = (
+        "'{tag}' is no tag of the {scheme} scheme: token '{token}' is taken as "
+        "unknown. Check the tag column and the scheme."
+    )
+    W302 = (
+        "no token in column {token_column} or no tag in column {tag_column} of the "
+        "{count} columns of this line: the sentence is left out."
+    )
+    W303 = (
+        "The file marks its documents, so sentences are not grouped by {n_sents}. "
+        "Remove the -DOCSTART- lines to group them."
+    )
+    W304 = "the token is blank: the line is left out."
+    W305 = "not valid JSON ({error}): the line is left out."
+    W306 = "a JSON {type} where an object is expected: the record is left out."
+    W307 = (
+        "'{right}' after '{left}' (token '{token}') is not allowed in the {scheme} "
+        "scheme: read as conlleval does."
+    )
+    W308 = "span {span} is not made of two whole numbers and a label: it is left out."
+    W309 = (
+        "span {span} is empty or does not lie within the text of {length} characters: "
+        "it is left out."
+    )
+    W310 = (
+        "span {span} covers '{found}', but its own text is '{stated}': it is left out."
+    )
+    W311 = (
+        "span {span} fits its own text if it counts UTF-16 units, so it is read like "
+        "that."
+    )
+    W312 = "span {span} covers whitespace at an edge ({text!r}): it is trimmed."
+    W313 = (
+        "span {span}, '{text}', does not start and end at token bounds: it is left "
+        "out and its tokens are unknown. --alignment-mode can move it."
+    )
+    W314 = (
+        "span {span}, '{text}', does not start and end at token bounds: with "
+        "--alignment-mode {mode} it becomes '{found}'."
+    )
+    W315 = (
+        "entity {left_out} overlaps {kept}: the longer or earlier one is kept, other "
+        "tokens are unknown."
+    )
+    W316 = "'{text}' is both a {label} and ruled out as {label}: the entity is kept."
+    W317 = (
+        "no text under the key '{key}' (keys: {keys}): the record is left out. "
+        "--text-key names another key."
+    )
+    W318 = "'{key}' is not a list of spans: it is left out."
+    W319 = (
+        "'missing' stretch {span} does not lie within the text of {length} "
+        "characters: the whole text is taken as unknown."
+    )
+    W320 = (
+        "answer '{answer}' is none of accept, reject and ignore: the record is left "
+        "out."
+    )
+    W321 = (
+        "a rejected decision that shows {count} spans does not say which of them is "
+        "wrong: the record is left out."
+    )
+    W322 = "this decision on {span} contradicts the one of line {line}: the last holds."
+    W323 = "{count} annotations and none is the ground truth: the last one is taken."
+    W324 = (
+        "a region of type '{type}' has no character offsets into plain text: it is "
+        "left out."
+    )
+    W325 = "a region with the labels {labels}: only {kept} is kept."
+    W326 = (
+        "{count} documents have missing tokens beside tokens stated to be outside "
+        "entities. The {format} format cannot tell them apart: write spacy, conll or "
+        "spans to keep that."
+    )
+    W327 = (
+        "{count} ruled-out spans are not written, for the {format} format has no place "
+        "for them: write spacy, spans or prodigy to keep them."
+    )
+    W328 = (
+        "The text looks Chinese or Japanese, but --lang is '{lang}', which sets spaces "
+        "between tokens. Give --lang zh for Chinese by character."
+    )
+    W329 = "No entities in {path}. Check the format (--converter) and its options."

@@ -1,11 +1,14 @@
 import re
 
-from spacy_adak.errors import Errors
+import pytest
+
+from spacy_adak.errors import Errors, Warnings
 
 
-def test_every_message_starts_with_its_code() -> None:
-    codes = [name for name in vars(Errors) if not name.startswith("__")]
+@pytest.mark.parametrize("messages", [Errors, Warnings])
+def test_every_message_starts_with_its_code(messages: type) -> None:
+    codes = [name for name in vars(messages) if not name.startswith("__")]
     assert codes
     for code in codes:
         assert re.fullmatch(r"[AW]\d{3}", code)
-        assert getattr(Errors, code).startswith(f"[{code}] ")
+        assert getattr(messages, code).startswith(f"[{code}] ")

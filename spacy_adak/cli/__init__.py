@@ -1,4 +1,10 @@
 """Commands under `python -m spacy adak`: thin wrappers over plain functions.
 
-Every `spacy` command imports this module, so nothing here may import torch.
+Every `spacy` command imports this module, so nothing here may import torch: a command
+imports the function that does its work when it is called.
 """
+
+from .app import adak_cli
+from .convert import convert_cli
+
+__all__ = ["adak_cli", "convert_cli"]

@@ -1,0 +1,40 @@
+"""The command group, and how its commands speak of errors and warnings."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from spacy.cli._util import app
+from wasabi import msg
+
+adak_cli = typer.Typer(
+    name="adak",
+    help="Train named entity recognition from incomplete annotations (AdaK-NER).",
+    no_args_is_help=True,
+)
+app.add_typer(adak_cli)
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Print the package's own errors and warnings as messages, not as tracebacks."""
+    with warnings.catch_warnings():
+        default = warnings.showwarning
+
+        def show(message: Warning | str, *args: Any, **kwargs: Any) -> None:
+            if str(message).startswith("[W"):
+                msg.warn(str(message))
+            else:
+                default(message, *args, **kwargs)
+
+        warnings.showwarning = show
+        warnings.filterwarnings("always", message=r"\[W\d")
+        try:
+            yield
+        except ValueError as error:
+            if not str(error).startswith("[A"):
+                raise
+            msg.fail(str(error))
+            raise typer.Exit(1) from error

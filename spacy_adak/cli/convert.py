@@ -1,0 +1,242 @@
+"""`python -m spacy adak convert`"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from wasabi import msg
+
+from .app import adak_cli, readable_errors
+
+if TYPE_CHECKING:
+    from ..data.summary import Summary
+
+PROBLEMS_SHOWN = 10
+
+
+@adak_cli.command("convert")
+def convert_cli(
+    input_path: Annotated[
+        Path,
+        typer.Argument(
+            help="Input file, or directory of files of one format", exists=True
+        ),
+    ],
+    output_path: Annotated[
+        Path,
+        typer.Argument(
+            help="Output file, or directory to write files of the same names to"
+        ),
+    ],
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            "--unlabelled",
+            "-u",
+            metavar="[missing|outside]",
+            help="What a token without a label is: 'missing' (unknown: annotators may "
+            "have skipped entities) or 'outside' (not an entity: all entities are "
+            "annotated). Asked for if not given. A .spacy file says it itself, token "
+            "by token; for it, the option overrides that",
+        ),
+    ] = None,
+    converter: Annotated[
+        str | None,
+        typer.Option(
+            "--converter",
+            "-c",
+            metavar="[conll|spans|prodigy|doccano|label-studio|spacy]",
+            help="Format of the input. If not given, told by the file's suffix and "
+            "content",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="[spacy|conll|spans|prodigy|doccano|label-studio]",
+            help="Format of the output. If not given, told by the suffix of the "
+            "output; spacy for a directory",
+        ),
+    ] = None,
+    lang: Annotated[
+        str,
+        typer.Option(
+            "--lang",
+            "-l",
+            help="Language code, for the tokenizer; 'zh' is Chinese by character. "
+            "Column files keep their own tokens, with spaces between them unless the "
+            "language is written without",
+        ),
+    ] = "en",
+    n_sents: Annotated[
+        int,
+        typer.Option(
+            "--n-sents",
+            "-n",
+            min=0,
+            help="Number of sentences per document of a column file (0 for all in "
+            "one). Files with -DOCSTART- lines keep their documents",
+        ),
+    ] = 1,
+    token_column: Annotated[
+        int,
+        typer.Option(
+            "--token-column",
+            help="Column of the token, counted from 0; negative counts from the end",
+        ),
+    ] = 0,
+    tag_column: Annotated[
+        int,
+        typer.Option(
+            "--tag-column",
+            help="Column of the tag, counted from 0; negative counts from the end",
+        ),
+    ] = -1,
+    tag_scheme: Annotated[
+        str | None,
+        typer.Option(
+            "--tag-scheme",
+            metavar="[IOB1|BIO|BILUO|BIOES]",
+            help="Scheme of the tags of a column file. If not given, told by the tags "
+            "when reading, BIO when writing",
+        ),
+    ] = None,
+    text_key: Annotated[
+        str,
+        typer.Option(
+            "--text-key", "-tk", help="Key of the text in JSON and JSONL records"
+        ),
+    ] = "text",
+    alignment_mode: Annotated[
+        str,
+        typer.Option(
+            "--alignment-mode",
+            "-a",
+            metavar="[strict|contract|expand]",
+            help="What to do with a span that starts or ends inside a token: leave it "
+            "out and its tokens unknown, keep only the tokens that lie within it, or "
+            "take all tokens that it touches",
+        ),
+    ] = "strict",
+    incorrect_spans_key: Annotated[
+        str,
+        typer.Option(
+            "--incorrect-spans-key",
+            help="Key in Doc.spans for spans that annotators ruled out, as in spaCy's "
+            "ner",
+        ),
+    ] = "incorrect_spans",
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop at the first problem and write nothing, instead of repairing "
+            "or skipping the record",
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-V",
+            help=f"List all problems, not only the first {PROBLEMS_SHOWN}",
+        ),
+    ] = False,
+) -> None:
+    """
+    Convert annotations to spaCy's binary format, and back.
+
+    Reads column files (CoNLL, IOB), span JSONL with character offsets, exports of
+    Prodigy, doccano and Label Studio, and .spacy files, and writes any of them. What
+    is unknown stays unknown: a token is an entity, stated to be outside of one, or
+    missing, which is how spaCy's documents tell the three apart.
+
+    Problems are reported with file and line, then repaired or skipped; a token that
+    somebody labelled in a way that cannot be used becomes missing, never outside.
+
+    \b
+    python -m spacy adak convert train.conll corpus/train.spacy --unlabelled missing
+    python -m spacy adak convert corpus/train.spacy train.jsonl --to prodigy
+    """
+    from ..data.convert import asks_what_unlabelled_means, convert
+
+    with readable_errors():
+        if (
+            unlabelled is None
+            and is_terminal()
+            and asks_what_unlabelled_means(input_path, converter)
+        ):
+            unlabelled = _ask_what_unlabelled_means()
+        summary = convert(
+            input_path,
+            output_path,
+            converter=converter,
+            to=to,
+            unlabelled=unlabelled,
+            lang=lang,
+            n_sents=n_sents,
+            token_column=token_column,
+            tag_column=tag_column,
+            tag_scheme=tag_scheme,
+            text_key=text_key,
+            alignment_mode=alignment_mode,
+            incorrect_spans_key=incorrect_spans_key,
+            strict=strict,
+            silent=False,
+        )
+    print_summary(summary, verbose)
+
+
+def is_terminal() -> bool:
+    """RETURNS (bool): Whether somebody is there to answer a question."""
+    return sys.stdin.isatty()
+
+
+def _ask_what_unlabelled_means() -> str:
+    msg.text("What does a token without a label mean in this file?")
+    msg.text("missing: unknown, annotators may have skipped entities")
+    msg.text("outside: not an entity, all entities are annotated")
+    answer = ""
+    while answer not in ("missing", "outside"):
+        answer = typer.prompt("missing or outside").strip().lower()
+    return answer
+
+
+def print_summary(summary: "Summary", verbose: bool) -> None:
+    """Print what a conversion read, repaired and skipped.
+
+    summary (Summary): The counts.
+    verbose (bool): Whether to list all problems.
+    """
+    problems = sorted(summary.problems, key=lambda p: (p.record.path, p.line))
+    shown = problems if verbose else problems[:PROBLEMS_SHOWN]
+    for problem in shown:
+        msg.warn(f"{problem.outcome}: {problem}")
+    hidden = len(problems) - len(shown)
+    if hidden:
+        msg.text(f"... and {hidden} more problems; --verbose lists them all")
+    known = summary.tokens - summary.unknown_tokens
+    share = 100 * summary.unknown_tokens / summary.tokens
+    msg.table(
+        {
+            "Documents": f"{summary.documents:,}",
+            "Entities": f"{summary.entities.total():,}",
+            **{
+                f"  {label}": f"{count:,}"
+                for label, count in summary.entities.most_common()
+            },
+            "Ruled-out spans": f"{summary.ruled_out:,}",
+            "Known tokens": f"{known:,}",
+            "Unknown tokens": f"{summary.unknown_tokens:,} ({share:.1f}%)",
+            "Repaired records": f"{summary.count_records('repaired'):,}",
+            "Skipped records": f"{summary.count_records('skipped'):,}",
+            "Set aside by annotators": f"{summary.set_aside:,}",
+        },
+        aligns=("l", "r"),
+        title="Summary",
+    )
+    for path in summary.outputs:
+        msg.good(f"Generated output file: {path}")

@@ -1,0 +1,236 @@
+"""Annotations by character offset, laid onto the tokens of a document.
+
+What cannot be laid onto tokens becomes unknown, never O: somebody saw an entity there.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from ..errors import Warnings
+from .summary import Place, Summary
+
+AlignmentMode = Literal["strict", "contract", "expand"]
+Unlabelled = Literal["missing", "outside"]
+
+
+class CharSpan(NamedTuple):
+    """A span as a file states it: nothing about it has been checked yet."""
+
+    start: Any
+    end: Any
+    label: Any
+    text: str | None = None
+    line: int | None = None
+
+
+@dataclass
+class AnnotatedText:
+    """A record of an annotation tool.
+
+    place (Place): Where it comes from.
+    text (str): Its text.
+    entities (list[CharSpan]): Spans stated to be entities.
+    ruled_out (list[CharSpan]): Spans stated not to be entities of their label.
+    missing (list[CharSpan]): Stretches of text about which nothing is known.
+    unlabelled (str | None): What the rest is, if the record itself says so.
+    """
+
+    place: Place
+    text: str
+    entities: list[CharSpan] = field(default_factory=list)
+    ruled_out: list[CharSpan] = field(default_factory=list)
+    missing: list[CharSpan] = field(default_factory=list)
+    unlabelled: Unlabelled | None = None
+
+
+def to_char_span(value: Any, line: int | None = None) -> CharSpan:
+    """Read a span written as `{"start": 0, "end": 5, "label": "ORG"}`, with doccano's
+    names for the offsets, or as `[0, 5, "ORG"]`.
+
+    value (Any): The JSON value.
+    line (int | None): Its line, if not the record's own.
+    RETURNS (CharSpan): The span; what the value lacks is None.
+    """
+    if isinstance(value, dict):
+        start = value.get("start", value.get("start_offset"))
+        end = value.get("end", value.get("end_offset"))
+        text = value.get("text")
+        covered = text if isinstance(text, str) else None
+        return CharSpan(start, end, value.get("label"), covered, line)
+    parts = value if isinstance(value, list) else []
+    start, end, label = [*parts, None, None, None][:3]
+    return CharSpan(start, end, label, line=line)
+
+
+def to_doc(
+    record: AnnotatedText,
+    nlp: Language,
+    *,
+    unlabelled: Unlabelled,
+    alignment_mode: AlignmentMode,
+    incorrect_spans_key: str,
+    summary: Summary,
+) -> Doc:
+    """Tokenize a text and lay its annotations onto the tokens.
+
+    record (AnnotatedText): The text and what is known about it.
+    nlp (Language): Whose tokenizer to use.
+    unlabelled (str): What an unlabelled token is, where the record does not say it.
+    alignment_mode (str): What to do with an entity that starts or ends inside a
+        token: "strict" leaves it out and its tokens unknown, "contract" keeps the
+        tokens that lie within it, "expand" takes all tokens it touches.
+    incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
+    summary (Summary): Where problems are noted.
+    RETURNS (Doc): The document.
+    """
+    doc = nlp.make_doc(record.text)
+    unknown = {t.i for span in record.missing for t in _touched(doc, span)}
+    entities = []
+    for char_span in record.entities:
+        checked = _check(record, char_span, summary)
+        if checked is None:
+            continue
+        span = _align(doc, record.place, checked, alignment_mode, summary)
+        if span is not None:
+            entities.append(span)
+        unknown.update(token.i for token in _touched(doc, checked))
+    kept = _without_overlaps(entities, record.place, summary)
+    unknown.difference_update(token.i for span in kept for token in span)
+    doc.set_ents(
+        kept,
+        missing=[doc[i : i + 1] for i in sorted(unknown)],
+        default=record.unlabelled or unlabelled,
+    )
+    ruled_out = _ruled_out(doc, record, summary)
+    if ruled_out:
+        doc.spans[incorrect_spans_key] = ruled_out
+    return doc
+
+
+def _touched(doc: Doc, span: CharSpan) -> Span | list[Any]:
+    """The tokens that share a character with a span."""
+    return doc.char_span(span.start, span.end, alignment_mode="expand") or []
+
+
+def _check(record: AnnotatedText, span: CharSpan, summary: Summary) -> CharSpan | None:
+    """A span with sound offsets, repaired if need be, or None if it has none."""
+    text, place = record.text, record.place
+    shown = (span.start, span.end, span.label)
+    if not (
+        type(span.start) is int
+        and type(span.end) is int
+        and isinstance(span.label, str)
+        and span.label.strip()
+    ):
+        summary.add_problem(
+            place, "repaired", Warnings.W308.format(span=shown), span.line
+        )
+        return None
+    if span.text is not None and text[span.start : span.end] != span.text:
+        moved = _from_utf16(text, span)
+        if text[moved.start : moved.end] != span.text:
+            summary.add_problem(
+                place,
+                "repaired",
+                Warnings.W310.format(
+                    span=shown, found=text[span.start : span.end], stated=span.text
+                ),
+                span.line,
+            )
+            return None
+        summary.add_problem(
+            place, "repaired", Warnings.W311.format(span=shown), span.line
+        )
+        span = moved
+    if not 0 <= span.start < span.end <= len(text):
+        summary.add_problem(
+            place,
+            "repaired",
+            Warnings.W309.format(span=shown, length=len(text)),
+            span.line,
+        )
+        return None
+    covered = text[span.start : span.end]
+    stripped = covered.strip()
+    if stripped == covered:
+        return span
+    summary.add_problem(
+        place, "repaired", Warnings.W312.format(span=shown, text=covered), span.line
+    )
+    if not stripped:
+        return None
+    start = span.start + len(covered) - len(covered.lstrip())
+    return span._replace(start=start, end=start + len(stripped))
+
+
+def _from_utf16(text: str, span: CharSpan) -> CharSpan:
+    """Read offsets as UTF-16 code units, as browsers count them."""
+    units = text.encode("utf-16-le")
+    start = len(units[: 2 * span.start].decode("utf-16-le", errors="ignore"))
+    end = len(units[: 2 * span.end].decode("utf-16-le", errors="ignore"))
+    return span._replace(start=start, end=end)
+
+
+def _align(
+    doc: Doc, place: Place, span: CharSpan, mode: AlignmentMode, summary: Summary
+) -> Span | None:
+    """The tokens of a span, or None if it does not fall on token bounds."""
+    exact = doc.char_span(span.start, span.end, label=span.label)
+    if exact is not None:
+        return exact
+    found = doc.char_span(span.start, span.end, label=span.label, alignment_mode=mode)
+    shown = (span.start, span.end, span.label)
+    text = doc.text[span.start : span.end]
+    message = (
+        Warnings.W313.format(span=shown, text=text)
+        if found is None
+        else Warnings.W314.format(span=shown, text=text, mode=mode, found=found.text)
+    )
+    summary.add_problem(place, "repaired", message, span.line)
+    return found
+
+
+def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list[Span]:
+    """The spans that can stand together; of two that overlap, the longer one."""
+    kept = filter_spans(spans)
+    kept_ids = {id(span) for span in kept}
+    for span in spans:
+        if id(span) not in kept_ids:
+            winner = next(k for k in kept if k.start < span.end and span.start < k.end)
+            summary.add_problem(
+                place,
+                "repaired",
+                Warnings.W315.format(
+                    left_out=(span.text, span.label_), kept=(winner.text, winner.label_)
+                ),
+            )
+    return kept
+
+
+def _ruled_out(doc: Doc, record: AnnotatedText, summary: Summary) -> list[Span]:
+    """The ruled-out spans that fall on token bounds. Another span than the one that
+    was ruled out may well be an entity, so these are never moved."""
+    known = {(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents}
+    spans = []
+    for char_span in record.ruled_out:
+        checked = _check(record, char_span, summary)
+        if checked is None:
+            continue
+        if (checked.start, checked.end, checked.label) in known:
+            summary.add_problem(
+                record.place,
+                "repaired",
+                Warnings.W316.format(
+                    text=record.text[checked.start : checked.end], label=checked.label
+                ),
+                checked.line,
+            )
+            continue
+        span = _align(doc, record.place, checked, "strict", summary)
+        if span is not None:
+            spans.append(span)
+    return spans

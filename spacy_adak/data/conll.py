@@ -1,0 +1,301 @@
+"""Column files: a token and its tag on each line, a blank line after each sentence.
+
+Read too: spaCy's `.iob` layout, a sentence a line, `token|tag` separated by spaces.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from ..crf.tags import OUTSIDE, LabelledSpan, may_follow, split_tag, tags_to_spans
+from ..errors import Errors, Warnings
+from .alignment import Unlabelled
+from .files import read_lines
+from .summary import Place, Summary
+
+TagScheme = Literal["IOB1", "BIO", "BILUO", "BIOES"]
+PREFIXES = {"IOB1": "BI", "BIO": "BI", "BILUO": "BILU", "BIOES": "BIES"}
+UNKNOWN = ("-", "?", "_")
+DOCUMENT_START = "-DOCSTART-"
+LANGUAGES_WITHOUT_SPACES = ("bo", "ja", "th", "zh")
+_BIOES_TO_BILUO = str.maketrans("ES", "LU")
+_BILUO_TO_BIOES = str.maketrans("LU", "ES")
+# Not \s: tokens such as U+3000, the ideographic space, are the file's own.
+_BLANKS = " \t"
+# A file has few tags, but many of each.
+_may_follow = lru_cache(maxsize=4096)(may_follow)
+
+
+class Row(NamedTuple):
+    """A token with its tag, and the line both are on."""
+
+    token: str
+    tag: str
+    line: int
+
+
+@dataclass
+class Sentence:
+    """The rows of a sentence, and whether a document starts with it."""
+
+    place: Place
+    rows: list[Row]
+    starts_document: bool
+
+
+def read_conll(
+    path: Path,
+    vocab: Vocab,
+    *,
+    unlabelled: Unlabelled,
+    summary: Summary,
+    token_column: int = 0,
+    tag_column: int = -1,
+    tag_scheme: TagScheme | None = None,
+    n_sents: int = 1,
+) -> Iterator[Doc]:
+    """Read a column file.
+
+    path (Path): The file.
+    vocab (Vocab): The vocabulary of the documents; its language decides whether
+        there are spaces between tokens.
+    unlabelled (str): What an O says: "outside" (not an entity) or "missing" (nobody
+        looked). The tags -, ? and _ are always missing.
+    summary (Summary): Where problems are noted.
+    token_column (int): The column of the token, from 0; negative from the end.
+    tag_column (int): The column of the tag, from 0; negative from the end.
+    tag_scheme (str | None): "IOB1", "BIO", "BILUO" or "BIOES"; None finds out.
+    n_sents (int): How many sentences make a document, 0 for all of the file. A file
+        that marks its documents by -DOCSTART- lines keeps them.
+    YIELDS (Doc): The documents, with the file's own tokens.
+    """
+    if token_column == tag_column:
+        raise ValueError(Errors.A304.format(column=token_column))
+    sentences = list(_read_sentences(path, token_column, tag_column, summary))
+    scheme = tag_scheme or _find_scheme(sentences)
+    for group in _group(sentences, n_sents):
+        yield _make_doc(group, vocab, scheme, unlabelled, summary)
+
+
+def _read_sentences(
+    path: Path, token_column: int, tag_column: int, summary: Summary
+) -> Iterator[Sentence]:
+    """The sentences of a file. One with a line that has no token or no tag is left
+    out as a whole, for a text with a hole in it is another text."""
+    rows: list[Row] = []
+    first_line: int | None = None
+    starts_document = broken = False
+    for line, columns in [*_read_columns(read_lines(path)), (0, None)]:
+        if columns is None or columns[0] == DOCUMENT_START:
+            if rows and not broken:
+                yield Sentence(Place(path, first_line or 0), rows, starts_document)
+                starts_document = False
+            rows, first_line, broken = [], None, False
+            starts_document |= columns is not None
+            continue
+        first_line = first_line or line
+        place = Place(path, first_line)
+        try:
+            token, tag = columns[token_column], columns[tag_column]
+        except IndexError:
+            token, tag = "", ""
+        if not tag or (token_column - tag_column) % len(columns) == 0:
+            broken = True
+            message = Warnings.W302.format(
+                count=len(columns), token_column=token_column, tag_column=tag_column
+            )
+            summary.add_problem(place, "skipped", message, line)
+        elif columns[0] == "#" and not _is_tag(tag, "BILUES"):
+            continue  # a comment, as in CoNLL-U
+        elif not token.strip(_BLANKS):
+            summary.add_problem(place, "repaired", Warnings.W304.format(), line)
+        else:
+            rows.append(Row(token, tag, line))
+
+
+def _read_columns(lines: Sequence[str]) -> Iterator[tuple[int, list[str] | None]]:
+    """The columns of each token with their line, and None after each sentence."""
+    sentence_per_line = _has_sentence_per_line(lines)
+    for number, line in enumerate(lines, start=1):
+        line = line.rstrip(_BLANKS)
+        if not line:
+            yield number, None
+        elif sentence_per_line:
+            for token in line.split():
+                yield number, token.split("|")
+            yield number, None
+        elif "\t" in line:
+            yield number, line.split("\t")
+        else:
+            yield number, re.split(" +", line)
+
+
+def _has_sentence_per_line(lines: Sequence[str]) -> bool:
+    first = next((line for line in lines if line.strip(_BLANKS)), "")
+    return bool(first) and all("|" in token.strip("|") for token in first.split())
+
+
+@lru_cache(maxsize=4096)
+def _is_tag(tag: str, prefixes: str) -> bool:
+    prefix, entity_type = split_tag(tag)
+    if tag == OUTSIDE or tag in UNKNOWN:
+        return True
+    return len(prefix) == 1 and prefix in prefixes and bool(entity_type)
+
+
+def _find_scheme(sentences: Iterable[Sentence]) -> TagScheme:
+    """The scheme of a file. IOB1 is where every B- parts two entities of a type."""
+    prefixes = set()
+    b_starts_an_entity = i_starts_an_entity = False
+    for sentence in sentences:
+        tags = [row.tag for row in sentence.rows if _is_tag(row.tag, "BILUES")]
+        for left, right in pairwise([OUTSIDE, *tags]):
+            prefix, entity_type = split_tag(right)
+            prefixes.add(prefix)
+            starts = bool(entity_type) and split_tag(left)[1] != entity_type
+            b_starts_an_entity |= starts and prefix == "B"
+            i_starts_an_entity |= starts and prefix == "I"
+    if prefixes & {"L", "U"}:
+        return "BILUO"
+    if prefixes & {"E", "S"}:
+        return "BIOES"
+    return "IOB1" if i_starts_an_entity and not b_starts_an_entity else "BIO"
+
+
+def _group(sentences: list[Sentence], n_sents: int) -> Iterator[list[Sentence]]:
+    """The sentences of each document."""
+    if any(sentence.starts_document for sentence in sentences):
+        if n_sents > 1:
+            warnings.warn(Warnings.W303.format(n_sents=n_sents), stacklevel=2)
+        starts = [i for i, s in enumerate(sentences) if s.starts_document or i == 0]
+    else:
+        starts = list(range(0, len(sentences), n_sents or len(sentences) or 1))
+    for start, end in pairwise([*starts, len(sentences)]):
+        yield sentences[start:end]
+
+
+def _make_doc(
+    sentences: list[Sentence],
+    vocab: Vocab,
+    scheme: TagScheme,
+    unlabelled: Unlabelled,
+    summary: Summary,
+) -> Doc:
+    words: list[str] = []
+    sent_starts: list[bool | int | None] = []
+    entities: list[LabelledSpan] = []
+    unknown: list[int] = []
+    for sentence in sentences:
+        offset = len(words)
+        words += [row.token for row in sentence.rows]
+        sent_starts += [True] + [False] * (len(sentence.rows) - 1)
+        tags = _readable_tags(sentence, scheme, summary)
+        unknown += [offset + i for i, tag in enumerate(tags) if tag in UNKNOWN]
+        entities += [
+            LabelledSpan(offset + start, offset + end, label)
+            for start, end, label in _read_entities(sentence, tags, scheme, summary)
+        ]
+    # None says that the spaces are unknown: spaCy then keeps the tokens in training.
+    spaces = [False] * len(words) if vocab.lang in LANGUAGES_WITHOUT_SPACES else None
+    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=sent_starts)
+    doc.set_ents(
+        [Span(doc, start, end, label=label) for start, end, label in entities],
+        missing=[doc[i : i + 1] for i in unknown],
+        default=unlabelled,
+    )
+    return doc
+
+
+def _readable_tags(
+    sentence: Sentence, scheme: TagScheme, summary: Summary
+) -> list[str]:
+    """The tags of a sentence, with unknown for those that are none of the scheme."""
+    tags = []
+    for row in sentence.rows:
+        if _is_tag(row.tag, PREFIXES[scheme]):
+            tags.append(row.tag)
+        else:
+            message = Warnings.W301.format(tag=row.tag, token=row.token, scheme=scheme)
+            summary.add_problem(sentence.place, "repaired", message, row.line)
+            tags.append(UNKNOWN[0])
+    return tags
+
+
+def _read_entities(
+    sentence: Sentence, tags: Sequence[str], scheme: TagScheme, summary: Summary
+) -> list[LabelledSpan]:
+    """The entities of a sentence, illegal tags read as conlleval reads them."""
+    tags = [OUTSIDE if tag in UNKNOWN else tag for tag in tags]
+    if scheme == "BIOES":
+        tags = [tag[0].translate(_BIOES_TO_BILUO) + tag[1:] for tag in tags]
+    crf_scheme = "BILUO" if "L" in PREFIXES[scheme] or scheme == "BIOES" else "BIO"
+    if scheme != "IOB1":  # where every order of tags is legal
+        ends = [None, *tags, None]
+        for i, (left, right) in enumerate(pairwise(ends)):
+            if not _may_follow(left, right, crf_scheme):
+                row = sentence.rows[min(i, len(tags) - 1)]
+                message = Warnings.W307.format(
+                    left=left or "the start",
+                    right=right or "the end",
+                    scheme=crf_scheme,
+                    token=row.token,
+                )
+                summary.add_problem(sentence.place, "repaired", message, row.line)
+    return tags_to_spans(tags, crf_scheme, illegal="repair")
+
+
+def to_conll(docs: Sequence[Doc], tag_scheme: TagScheme = "BIO") -> str:
+    """Write documents as a column file: token, tab, tag.
+
+    docs (Sequence[Doc]): The documents. Whitespace tokens are left out.
+    tag_scheme (str): "IOB1", "BIO", "BILUO" or "BIOES"; missing is written "-".
+    RETURNS (str): The content of the file. -DOCSTART- lines part the documents if one
+        of them has more than one sentence.
+    """
+    written = [_to_sentences(doc, tag_scheme) for doc in docs]
+    marked = any(len(sentences) > 1 for sentences in written)
+    start = f"{DOCUMENT_START}\t{OUTSIDE}\n\n" if marked else ""
+    return "".join(
+        start + "".join(sentence + "\n" for sentence in sentences)
+        for sentences in written
+    )
+
+
+def _to_sentences(doc: Doc, tag_scheme: TagScheme) -> list[str]:
+    """The lines of each sentence. None ends within an entity."""
+    tokens = [token for token in doc if token.text.strip(_BLANKS + "\r\n")]
+    tags = {t.i: OUTSIDE if t.ent_iob == 2 else UNKNOWN[0] for t in tokens}
+    for ent in doc.ents:
+        inside = [token for token in ent if token.i in tags]
+        before = doc[ent.start - 1].ent_type if ent.start else 0
+        prefixes = _prefixes(len(inside), tag_scheme, before == ent.label)
+        for token, prefix in zip(inside, prefixes, strict=False):
+            tags[token.i] = f"{prefix}-{ent.label_}"
+    sentences: list[str] = []
+    has_sentences = doc.has_annotation("SENT_START")
+    for token in tokens:
+        if re.search(r"[\t\r\n]", token.text):
+            raise ValueError(Errors.A305.format(token=token.text, text=doc.text[:50]))
+        starts = has_sentences and token.is_sent_start and token.ent_iob_ != "I"
+        if starts or not sentences:
+            sentences.append("")
+        sentences[-1] += f"{token.text}\t{tags[token.i]}\n"
+    return sentences
+
+
+def _prefixes(length: int, tag_scheme: TagScheme, after_same_type: bool) -> str:
+    """The prefixes of an entity's tags."""
+    if tag_scheme == "IOB1":
+        return ("B" if after_same_type else "I") + "I" * (length - 1)
+    if tag_scheme == "BIO":
+        return "B" + "I" * (length - 1)
+    biluo = "U" if length == 1 else "B" + "I" * (length - 2) + "L"
+    return biluo if tag_scheme == "BILUO" else biluo.translate(_BILUO_TO_BIOES)

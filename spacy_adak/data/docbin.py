@@ -1,0 +1,43 @@
+"""`.spacy` files: spaCy's DocBin, which keeps what is known about each token."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .alignment import Unlabelled
+from .files import write_atomically
+
+
+def read_docbin(
+    path: Path, vocab: Vocab, unlabelled: Unlabelled | None = None
+) -> Iterator[Doc]:
+    """Read a `.spacy` file.
+
+    path (Path): The file.
+    vocab (Vocab): The vocabulary of the documents.
+    unlabelled (str | None): What every token outside an entity is taken to be. None
+        leaves it as the file states it.
+    YIELDS (Doc): The documents.
+    """
+    try:
+        docbin = DocBin().from_disk(path)
+    except Exception as error:  # zlib, msgpack and spaCy each have their own
+        raise ValueError(Errors.A308.format(path=path, error=error)) from error
+    for doc in docbin.get_docs(vocab):
+        if unlabelled is not None:
+            doc.set_ents(list(doc.ents), default=unlabelled)
+        yield doc
+
+
+def write_docbin(path: Path, docs: Sequence[Doc]) -> None:
+    """Write a `.spacy` file.
+
+    path (Path): The file.
+    docs (Sequence[Doc]): The documents.
+    """
+    # User data takes longer to pack than all the rest, even where there is none.
+    docbin = DocBin(docs=docs, store_user_data=any(doc.user_data for doc in docs))
+    write_atomically(path, docbin.to_bytes())

@@ -1,0 +1,133 @@
+"""Span JSONL: a text a line, its annotations by character offset.
+
+    {"text": "Acme hired Ann.", "spans": [{"start": 0, "end": 4, "label": "ORG"}],
+     "incorrect_spans": [{"start": 11, "end": 14, "label": "ORG"}],
+     "missing": [[5, 15]]}
+
+"spans" are entities, "incorrect_spans" are ruled out, "missing" are stretches of text
+about which nothing is known. What the rest is, is for the reader of the file to say.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc, Span
+
+from ..errors import Warnings
+from .alignment import AnnotatedText, CharSpan, to_char_span
+from .files import read_jsonl, to_jsonl
+from .summary import Place, Summary
+
+
+def read_spans_jsonl(
+    path: Path, text_key: str, summary: Summary
+) -> Iterator[AnnotatedText]:
+    """Read a span JSONL file.
+
+    path (Path): The file.
+    text_key (str): The key of the text.
+    summary (Summary): Where problems are noted.
+    YIELDS (AnnotatedText): The records.
+    """
+    for place, record in read_jsonl(path, summary):
+        text = get_text(record, text_key, place, summary)
+        if text is not None:
+            yield AnnotatedText(
+                place,
+                text,
+                entities=get_spans(record, "spans", place, summary),
+                ruled_out=get_spans(record, "incorrect_spans", place, summary),
+                missing=_get_missing(record, text, place, summary),
+            )
+
+
+def get_text(
+    record: dict[str, Any], text_key: str, place: Place, summary: Summary
+) -> str | None:
+    """The text of a record; None, and a note, if it has none.
+
+    record (dict[str, Any]): The record.
+    text_key (str): The key of the text.
+    place (Place): Where the record is.
+    summary (Summary): Where problems are noted.
+    RETURNS (str | None): The text.
+    """
+    text = record.get(text_key)
+    if isinstance(text, str) and text.strip():
+        return text
+    keys = ", ".join(record)
+    message = Warnings.W317.format(key=text_key, keys=keys)
+    summary.add_problem(place, "skipped", message)
+    return None
+
+
+def get_spans(
+    record: dict[str, Any], key: str, place: Place, summary: Summary
+) -> list[CharSpan]:
+    """The spans under a key of a record; none if the key is missing or null.
+
+    record (dict[str, Any]): The record.
+    key (str): The key of the spans.
+    place (Place): Where the record is.
+    summary (Summary): Where problems are noted.
+    RETURNS (list[CharSpan]): The spans.
+    """
+    values = record.get(key)
+    if values is None:
+        return []
+    if not isinstance(values, list):
+        summary.add_problem(place, "repaired", Warnings.W318.format(key=key))
+        return []
+    return [to_char_span(value, place.line) for value in values]
+
+
+def _get_missing(
+    record: dict[str, Any], text: str, place: Place, summary: Summary
+) -> list[CharSpan]:
+    """The stretches that are unknown; one that is not within the text makes all of it
+    unknown, for the stretch that was meant cannot be told."""
+    spans = get_spans(record, "missing", place, summary)
+    for span in spans:
+        sound = type(span.start) is int and type(span.end) is int
+        if not sound or not 0 <= span.start < span.end <= len(text):
+            shown = (span.start, span.end)
+            message = Warnings.W319.format(span=shown, length=len(text))
+            summary.add_problem(place, "repaired", message)
+            return [CharSpan(0, len(text), None)]
+    return spans
+
+
+def to_spans_jsonl(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str) -> str:
+    """Write documents as span JSONL.
+
+    docs (Iterable[Doc]): The documents.
+    text_key (str): The key of the text.
+    incorrect_spans_key (str): The key of `Doc.spans` with the ruled-out spans.
+    RETURNS (str): The content of the file.
+    """
+    return to_jsonl(_to_record(doc, text_key, incorrect_spans_key) for doc in docs)
+
+
+def _to_record(doc: Doc, text_key: str, incorrect_spans_key: str) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        text_key: doc.text,
+        "spans": [to_dict(ent) for ent in doc.ents],
+    }
+    if doc.spans.get(incorrect_spans_key):
+        ruled_out = doc.spans[incorrect_spans_key]
+        record["incorrect_spans"] = [to_dict(span) for span in ruled_out]
+    missing = []
+    for is_missing, group in groupby(doc, key=lambda token: token.ent_iob == 0):
+        if is_missing:
+            tokens = list(group)
+            missing.append([tokens[0].idx, tokens[-1].idx + len(tokens[-1])])
+    if missing:
+        record["missing"] = missing
+    return record
+
+
+def to_dict(span: Span) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): A span by its character offsets."""
+    return {"start": span.start_char, "end": span.end_char, "label": span.label_}

@@ -1,0 +1,81 @@
+"""What a conversion did: documents, entities, unknown tokens, repairs, skips."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from spacy.tokens import Doc
+
+from ..errors import Errors
+
+Outcome = Literal["repaired", "skipped"]
+
+
+class Place(NamedTuple):
+    """A record of a file, by the line it starts on."""
+
+    path: Path
+    line: int
+
+
+class Problem(NamedTuple):
+    """Something in a record that could not be read as it stands."""
+
+    record: Place
+    line: int
+    outcome: Outcome
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.record.path}, line {self.line}: {self.message}"
+
+
+@dataclass
+class Summary:
+    """Counts what was read and collects the problems met on the way.
+
+    strict (bool): Raise at the first problem instead of collecting it.
+    """
+
+    strict: bool = False
+    documents: int = 0
+    tokens: int = 0
+    unknown_tokens: int = 0
+    entities: Counter[str] = field(default_factory=Counter)
+    ruled_out: int = 0
+    set_aside: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    outputs: list[Path] = field(default_factory=list)
+
+    def add_problem(
+        self, record: Place, outcome: Outcome, message: str, line: int | None = None
+    ) -> None:
+        """Note a problem, or raise it if the conversion is strict.
+
+        record (Place): The record it was met in.
+        outcome (str): "repaired" if the record is kept, "skipped" if it is not.
+        message (str): What is wrong and what was done about it.
+        line (int | None): The line of the problem, if not the record's first one.
+        """
+        problem = Problem(record, line or record.line, outcome, message)
+        if self.strict:
+            raise ValueError(Errors.A300.format(problem=problem))
+        self.problems.append(problem)
+
+    def add_doc(self, doc: Doc, incorrect_spans_key: str) -> None:
+        """Count a document that was read.
+
+        doc (Doc): The document.
+        incorrect_spans_key (str): Where its ruled-out spans are.
+        """
+        self.documents += 1
+        self.tokens += len(doc)
+        self.unknown_tokens += int((doc.to_array("ENT_IOB") == 0).sum())
+        self.entities.update(ent.label_ for ent in doc.ents)
+        if incorrect_spans_key in doc.spans:
+            self.ruled_out += len(doc.spans[incorrect_spans_key])
+
+    def count_records(self, outcome: Outcome) -> int:
+        """RETURNS (int): How many records were repaired, or skipped."""
+        return len({p.record for p in self.problems if p.outcome == outcome})

@@ -1,0 +1,74 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+SPANS = '{"text": "Ann met Bob", "spans": [[0, 3, "PER"]]}\n'
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.jsonl"
+    path.write_text(SPANS)
+    return path
+
+
+def test_help_explains_unlabelled(adak: Run) -> None:
+    result = adak("convert", "--help")
+    assert result.exit_code == 0
+    assert "[missing|outside]" in result.stdout
+
+
+def test_summary_is_printed(adak: Run, path: Path) -> None:
+    result = adak("convert", path, path.with_name("out.spacy"), "-u", "missing")
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["Documents", "1"] in rows
+    assert ["PER", "1"] in rows
+    assert ["Unknown", "tokens", "2", "(66.7%)"] in rows
+    assert "out.spacy" in result.stdout
+
+
+def test_not_saying_what_unlabelled_means_fails_without_a_terminal(
+    adak: Run, path: Path
+) -> None:
+    result = adak("convert", path, path.with_name("out.spacy"))
+    assert result.exit_code == 1
+    assert "[A302]" in result.stdout
+    assert not path.with_name("out.spacy").exists()
+
+
+def test_unlabelled_is_asked_for_on_a_terminal(
+    adak: Run, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_adak.cli.convert.is_terminal", lambda: True)
+    output = path.with_name("out.spacy")
+    result = adak("convert", path, output, input="what\nmissing\n")
+    assert result.exit_code == 0
+    assert "annotators may have skipped entities" in result.stdout
+    assert output.exists()
+
+
+def test_problems_are_listed_up_to_ten(adak: Run, path: Path) -> None:
+    path.write_text(SPANS + "no json\n" * 12)
+    args = ["convert", path, path.with_name("out.spacy"), "-u", "missing"]
+    result = adak(*args)
+    assert result.stdout.count("[W305]") == 10
+    assert "2 more problems" in result.stdout
+    assert adak(*args, "--verbose").stdout.count("[W305]") == 12
+
+
+def test_warnings_are_printed_as_messages(adak: Run, path: Path) -> None:
+    path.write_text('{"text": "Ann"}')
+    result = adak("convert", path, path.with_name("out.spacy"), "-u", "missing")
+    assert "[W329] No entities" in result.stdout
+
+
+def test_strict_fails(adak: Run, path: Path) -> None:
+    path.write_text(SPANS + "no json\n")
+    output = path.with_name("out.spacy")
+    result = adak("convert", path, output, "-u", "missing", "--strict")
+    assert result.exit_code == 1
+    assert "[A300]" in result.stdout

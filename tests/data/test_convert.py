@@ -1,0 +1,195 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_adak.data.convert import asks_what_unlabelled_means, convert
+from spacy_adak.data.docbin import read_docbin, write_docbin
+
+Write = Callable[[str, str], Path]
+FORMATS = ["spacy", "conll", "spans", "prodigy", "doccano", "label-studio"]
+SPANS = '{"text": "Ann met Bob", "spans": [[0, 3, "PER"]]}\n'
+
+
+def read(path: Path, lang: str = "en") -> list[Doc]:
+    return list(read_docbin(path, spacy.blank(lang).vocab))
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("unlabelled", ["missing", "outside"])
+def test_round_trip_through_every_format(
+    to: str,
+    unlabelled: str,
+    tmp_path: Path,
+    known: Callable[[Doc], list[str]],
+) -> None:
+    nlp = spacy.blank("en")
+    docs = [nlp("Acme Corp. hired Ann Lee, again."), nlp("It didn't grow.")]
+    docs[0].set_ents(
+        [docs[0].char_span(0, 10, label="ORG"), docs[0].char_span(17, 24, label="PER")],
+        default=unlabelled,
+    )
+    docs[1].set_ents([], default=unlabelled)
+    write_docbin(tmp_path / "a.spacy", docs)
+    convert(tmp_path / "a.spacy", tmp_path / "other", to=to)
+    (written,) = (tmp_path / "other").iterdir()
+    convert(written, tmp_path / "b.spacy", converter=to, unlabelled=unlabelled)
+    again = read(tmp_path / "b.spacy")
+    assert [[t.text for t in doc] for doc in again] == [
+        [t.text for t in doc] for doc in docs
+    ]
+    assert [known(doc) for doc in again] == [known(doc) for doc in docs]
+
+
+def test_chinese_round_trip_is_by_character(tmp_path: Path, write: Write) -> None:
+    path = write("a.jsonl", '{"text": "我在北京08", "spans": [[2, 4, "LOC"]]}')
+    convert(path, tmp_path / "a.conll", unlabelled="outside", lang="zh")
+    assert (tmp_path / "a.conll").read_text(encoding="utf8") == (
+        "我\tO\n在\tO\n北\tB-LOC\n京\tI-LOC\n0\tO\n8\tO\n\n"
+    )
+
+
+def test_summary_counts_what_was_read(tmp_path: Path, write: Write) -> None:
+    bad = (
+        '{"text": "Ann met Bob", "spans": [[0, 3, "PER"], [0, 5, "PER"], [9, 99, "X"]]}'
+    )
+    path = write("a.jsonl", f"{SPANS}{bad}\n{{}}\nno json\n")
+    summary = convert(path, tmp_path / "a.spacy", unlabelled="missing")
+    assert summary.documents == 2
+    assert summary.entities == {"PER": 2}
+    assert (summary.tokens, summary.unknown_tokens) == (6, 4)
+    assert len(summary.problems) == 4
+    assert summary.count_records("repaired") == 1
+    assert summary.count_records("skipped") == 2
+    assert summary.outputs == [tmp_path / "a.spacy"]
+
+
+def test_strict_stops_at_the_first_problem_and_writes_nothing(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write("a.jsonl", f"{SPANS}no json\n")
+    with pytest.raises(ValueError, match=r"A300.*a\.jsonl, line 2: \[W305\]"):
+        convert(path, tmp_path / "out.spacy", unlabelled="missing", strict=True)
+    assert not (tmp_path / "out.spacy").exists()
+
+
+def test_not_saying_what_unlabelled_means_is_an_error(
+    tmp_path: Path, write: Write
+) -> None:
+    with pytest.raises(ValueError, match=r"A302.*a\.jsonl.*--unlabelled"):
+        convert(write("a.jsonl", SPANS), tmp_path / "out.spacy")
+
+
+def test_only_spacy_files_say_what_unlabelled_means(
+    tmp_path: Path, write: Write
+) -> None:
+    assert asks_what_unlabelled_means(write("a.jsonl", SPANS))
+    assert not asks_what_unlabelled_means(write("a.spacy", ""))
+
+
+def test_directory_is_converted_file_by_file(tmp_path: Path, write: Write) -> None:
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    write("in/a.jsonl", SPANS)
+    write("in/sub/b.conll", "a O\n")
+    write("in/.hidden", "x")
+    with pytest.warns(UserWarning, match=r"W329.*b\.conll"):
+        convert(tmp_path / "in", tmp_path / "out", unlabelled="missing")
+    written = [p for p in sorted((tmp_path / "out").rglob("*")) if p.is_file()]
+    assert [str(p.relative_to(tmp_path / "out")) for p in written] == [
+        "a.spacy",
+        "sub/b.spacy",
+    ]
+
+
+def test_file_goes_into_an_existing_directory(tmp_path: Path, write: Write) -> None:
+    (tmp_path / "v1.0").mkdir()
+    convert(write("a.jsonl", SPANS), tmp_path / "v1.0", unlabelled="missing")
+    assert (tmp_path / "v1.0" / "a.spacy").exists()
+
+
+@pytest.mark.parametrize("names", [["a.jsonl"], ["a.jsonl", "a.conll"]])
+def test_overwriting_an_input_or_an_output_is_an_error(
+    names: list[str], tmp_path: Path, write: Write
+) -> None:
+    for name in names:
+        write(name, SPANS)
+    to = "spans" if len(names) == 1 else "spacy"
+    with pytest.raises(ValueError, match="A315"):
+        convert(tmp_path, tmp_path, unlabelled="missing", to=to)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unlabelled": "maybe"}, "A310.*--unlabelled 'maybe'.*missing, outside"),
+        ({"converter": "csv"}, "A310.*--converter 'csv'"),
+        ({"to": "csv"}, "A310.*--to 'csv'"),
+        ({"tag_scheme": "IOB"}, "A310.*--tag-scheme 'IOB'"),
+        ({"alignment_mode": "loose"}, "A310.*--alignment-mode 'loose'"),
+        ({"lang": "qqq"}, "A312.*'qqq'"),
+    ],
+)
+def test_unknown_choice_is_an_error_that_names_the_choices(
+    options: dict[str, str], message: str, tmp_path: Path, write: Write
+) -> None:
+    options = {"unlabelled": "missing", **options}
+    with pytest.raises(ValueError, match=message):
+        convert(write("a.jsonl", SPANS), tmp_path / "out.spacy", **options)
+
+
+def test_missing_input_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"A303.*none\.jsonl"):
+        convert(tmp_path / "none.jsonl", tmp_path / "out.spacy", unlabelled="missing")
+
+
+def test_output_of_unknown_suffix_is_an_error(tmp_path: Path, write: Write) -> None:
+    with pytest.raises(ValueError, match=r"A309.*out\.csv.*--to"):
+        convert(write("a.jsonl", SPANS), tmp_path / "out.csv", unlabelled="missing")
+
+
+def test_input_without_documents_is_an_error_with_the_first_problem(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write("a.jsonl", "no json\n{}\n")
+    with pytest.raises(ValueError, match=r"A311.*2 records skipped.*line 1: \[W305\]"):
+        convert(path, tmp_path / "out.spacy", unlabelled="missing")
+    assert not (tmp_path / "out.spacy").exists()
+
+
+def test_chinese_text_under_another_language_is_warned_of(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write("a.conll", "北 B-LOC\n京 I-LOC\n")
+    with pytest.warns(UserWarning, match="W328.*--lang is 'en'"):
+        convert(path, tmp_path / "a.spacy", unlabelled="missing")
+
+
+@pytest.mark.parametrize("to", ["prodigy", "doccano", "label-studio"])
+def test_states_that_a_format_cannot_hold_are_warned_of(
+    to: str, mixed_doc: Doc, tmp_path: Path
+) -> None:
+    mixed_doc.spans.clear()
+    write_docbin(tmp_path / "a.spacy", [mixed_doc])
+    with pytest.warns(UserWarning, match="W326.*1 documents"):
+        convert(tmp_path / "a.spacy", tmp_path / "out", to=to)
+
+
+@pytest.mark.parametrize("to", ["conll", "doccano", "label-studio"])
+def test_ruled_out_spans_that_a_format_cannot_hold_are_warned_of(
+    to: str, mixed_doc: Doc, tmp_path: Path
+) -> None:
+    mixed_doc.set_ents(list(mixed_doc.ents), default="outside")
+    write_docbin(tmp_path / "a.spacy", [mixed_doc])
+    with pytest.warns(UserWarning, match="W327.*1 ruled-out"):
+        convert(tmp_path / "a.spacy", tmp_path / "out", to=to)
+
+
+def test_incorrect_spans_key_is_an_option(tmp_path: Path, write: Write) -> None:
+    path = write(
+        "a.jsonl", '{"text": "Ann", "spans": [[0, 3, "PER"]], "answer": "reject"}'
+    )
+    convert(path, tmp_path / "a.spacy", unlabelled="missing", incorrect_spans_key="no")
+    (doc,) = read(tmp_path / "a.spacy")
+    assert [span.text for span in doc.spans["no"]] == ["Ann"]

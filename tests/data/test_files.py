@@ -1,0 +1,56 @@
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spacy_adak.data.files import read_jsonl, read_lines, write_atomically
+from spacy_adak.data.summary import Place, Summary
+
+Write = Callable[[str, str], Path]
+
+
+def test_only_line_ends_part_lines(write: Write) -> None:
+    path = write("a.txt", "a\u2028b\r\nc\x85d\re\n")
+    assert read_lines(path) == ["a\u2028b", "c\x85d", "e", ""]
+
+
+def test_invalid_utf8_is_named_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("gut\nMünchen".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"A301.*a\.txt, line 2: byte 0xfc"):
+        read_lines(path)
+
+
+def test_bad_json_lines_are_skipped_and_named_by_line(write: Write) -> None:
+    path = write("a.jsonl", '{"a": 1}\n\n{"a": \n[1]\n{"a": 2}\n')
+    summary = Summary()
+    records = list(read_jsonl(path, summary))
+    assert records == [(Place(path, 1), {"a": 1}), (Place(path, 5), {"a": 2})]
+    assert [(p.line, p.message[1:5], p.outcome) for p in summary.problems] == [
+        (3, "W305", "skipped"),
+        (4, "W306", "skipped"),
+    ]
+
+
+def test_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def fail(*args: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_text() == "old"
+
+
+def test_written_file_has_the_usual_rights(tmp_path: Path) -> None:
+    path, usual = tmp_path / "sub" / "a.txt", tmp_path / "usual.txt"
+    write_atomically(path, b"new")
+    usual.write_text("new")
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)

@@ -1,0 +1,126 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import Doc
+
+from spacy_adak.data.alignment import AnnotatedText
+from spacy_adak.data.label_studio import read_label_studio, to_label_studio
+from spacy_adak.data.summary import Summary
+
+Write = Callable[[str, str], Path]
+
+
+def region(start: int, end: int, *labels: str, kind: str = "labels") -> dict[str, Any]:
+    return {"type": kind, "value": {"start": start, "end": end, "labels": labels}}
+
+
+def task(*annotations: dict[str, Any]) -> dict[str, Any]:
+    return {"data": {"text": "Ann met Bob"}, "annotations": annotations}
+
+
+def read(write: Write, tasks: list[Any]) -> tuple[list[AnnotatedText], Summary]:
+    summary = Summary()
+    path = write("a.json", json.dumps(tasks, indent=1))
+    return list(read_label_studio(path, "text", summary)), summary
+
+
+def spans(record: AnnotatedText) -> list[tuple[int, int, str]]:
+    return [span[:3] for span in record.entities]
+
+
+def test_regions_of_an_annotation_are_entities(write: Write) -> None:
+    (record,), _ = read(write, [task({"result": [region(0, 3, "PER")]})])
+    assert record.text == "Ann met Bob"
+    assert spans(record) == [(0, 3, "PER")]
+
+
+def test_json_min_is_read(write: Write) -> None:
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}
+    (record,), _ = read(write, [{"id": 1, "text": "Ann met Bob", "ner": [value]}])
+    assert spans(record) == [(0, 3, "PER")]
+
+
+def test_completions_of_old_versions_are_annotations(write: Write) -> None:
+    old = {"data": {"text": "Ann"}, "completions": [{"result": [region(0, 3, "PER")]}]}
+    (record,), _ = read(write, [old])
+    assert spans(record) == [(0, 3, "PER")]
+
+
+@pytest.mark.parametrize("annotations", [[], [{"was_cancelled": True, "result": []}]])
+def test_task_that_nobody_annotated_is_set_aside(
+    annotations: list[dict[str, Any]], write: Write
+) -> None:
+    records, summary = read(write, [task(*annotations)])
+    assert not records
+    assert summary.set_aside == 1
+    assert not summary.problems
+
+
+def test_annotation_without_regions_is_a_text_without_entities(write: Write) -> None:
+    (record,), _ = read(write, [task({"result": []})])
+    assert not record.entities
+
+
+def test_ground_truth_is_taken_of_several_annotations(write: Write) -> None:
+    truth = {"ground_truth": True, "result": [region(0, 3, "PER")]}
+    (record,), summary = read(write, [task(truth, {"result": []})])
+    assert spans(record) == [(0, 3, "PER")]
+    assert not summary.problems
+
+
+def test_last_of_several_annotations_is_taken_and_noted(write: Write) -> None:
+    last = {"result": [region(0, 3, "PER")]}
+    (record,), summary = read(write, [task({"result": []}, last)])
+    assert spans(record) == [(0, 3, "PER")]
+    assert [p.message[1:5] for p in summary.problems] == ["W323"]
+
+
+def test_first_of_several_labels_is_kept_and_noted(write: Write) -> None:
+    (record,), summary = read(write, [task({"result": [region(0, 3, "PER", "ORG")]})])
+    assert spans(record) == [(0, 3, "PER")]
+    assert [p.message[1:5] for p in summary.problems] == ["W325"]
+
+
+def test_relations_and_choices_are_no_entities(write: Write) -> None:
+    other = [{"type": "relation", "from_id": "a"}, {"type": "choices", "value": {}}]
+    (record,), summary = read(write, [task({"result": other})])
+    assert not record.entities
+    assert not summary.problems
+
+
+def test_regions_without_plain_text_offsets_are_noted(write: Write) -> None:
+    html = region(0, 3, "PER", kind="hypertextlabels")
+    (record,), summary = read(write, [task({"result": [html]})])
+    assert not record.entities
+    assert [p.message[1:5] for p in summary.problems] == ["W324"]
+
+
+def test_problem_names_the_line_of_the_task(write: Write) -> None:
+    path = write("a.json", '[\n{"data": {"text": "Ann"}},\n\n{"data": {}}, 7\n]')
+    summary = Summary()
+    list(read_label_studio(path, "text", summary))
+    assert [(p.line, p.message[1:5]) for p in summary.problems] == [
+        (4, "W317"),
+        (4, "W306"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [('{"data": {}}', "A306"), ("", "A306"), ('[\n{"data":\n', "A307.*line 3")],
+)
+def test_file_that_is_no_array_is_an_error(text: str, code: str, write: Write) -> None:
+    with pytest.raises(ValueError, match=code):
+        list(read_label_studio(write("a.json", text), "text", Summary()))
+
+
+def test_round_trip_keeps_entities(mixed_doc: Doc, write: Write) -> None:
+    path = write("a.json", to_label_studio([mixed_doc], "text"))
+    (record,) = read_label_studio(path, "text", Summary())
+    assert record.text == mixed_doc.text
+    assert [(span[:3], span.text) for span in record.entities] == [
+        ((ent.start_char, ent.end_char, ent.label_), ent.text) for ent in mixed_doc.ents
+    ]

@@ -1,0 +1,82 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_adak.data.alignment import CharSpan, to_doc
+from spacy_adak.data.spans_jsonl import read_spans_jsonl, to_spans_jsonl
+from spacy_adak.data.summary import Summary
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.mark.parametrize(
+    "span", ['{"start": 0, "end": 3, "label": "PER"}', '[0, 3, "PER"]']
+)
+def test_spans_are_objects_or_triples(span: str, write: Write) -> None:
+    path = write("a.jsonl", f'{{"text": "Ann met", "spans": [{span}]}}')
+    (record,) = read_spans_jsonl(path, "text", Summary())
+    assert record.entities == [CharSpan(0, 3, "PER", line=1)]
+
+
+def test_record_without_spans_has_none(write: Write) -> None:
+    path = write("a.jsonl", '{"text": "Ann"}\n{"text": "Bob", "spans": null}')
+    records = list(read_spans_jsonl(path, "text", Summary()))
+    assert [record.entities for record in records] == [[], []]
+
+
+@pytest.mark.parametrize("record", ['{"body": "Ann"}', '{"text": 3}', '{"text": " "}'])
+def test_record_without_text_is_skipped(record: str, write: Write) -> None:
+    summary = Summary()
+    assert not list(read_spans_jsonl(write("a.jsonl", record), "text", summary))
+    assert [p.outcome for p in summary.problems] == ["skipped"]
+    assert "--text-key" in summary.problems[0].message
+
+
+def test_text_key_names_another_key(write: Write) -> None:
+    path = write("a.jsonl", '{"body": "Ann"}')
+    assert [r.text for r in read_spans_jsonl(path, "body", Summary())] == ["Ann"]
+
+
+def test_spans_that_are_no_list_are_left_out(write: Write) -> None:
+    summary = Summary()
+    path = write("a.jsonl", '{"text": "Ann", "spans": "none"}')
+    (record,) = read_spans_jsonl(path, "text", summary)
+    assert not record.entities
+    assert [p.message[1:5] for p in summary.problems] == ["W318"]
+
+
+@pytest.mark.parametrize("stretch", ["[0, 99]", '["a", 2]', "[3, 1]"])
+def test_unsound_missing_stretch_makes_the_text_unknown(
+    stretch: str, write: Write
+) -> None:
+    summary = Summary()
+    path = write("a.jsonl", f'{{"text": "Ann met", "missing": [{stretch}]}}')
+    (record,) = read_spans_jsonl(path, "text", summary)
+    assert record.missing == [CharSpan(0, 7, None)]
+    assert [p.message[1:5] for p in summary.problems] == ["W319"]
+
+
+def test_round_trip_keeps_what_is_known(
+    mixed_doc: Doc,
+    nlp: Language,
+    write: Write,
+    known: Callable[[Doc], list[str]],
+) -> None:
+    path = write("a.jsonl", to_spans_jsonl([mixed_doc], "text", "incorrect_spans"))
+    (record,) = read_spans_jsonl(path, "text", Summary())
+    doc = to_doc(
+        record,
+        nlp,
+        unlabelled="outside",
+        alignment_mode="strict",
+        incorrect_spans_key="incorrect_spans",
+        summary=Summary(strict=True),
+    )
+    assert doc.text == mixed_doc.text
+    assert known(doc) == known(mixed_doc)
+    assert [(s.start, s.end, s.label_) for s in doc.spans["incorrect_spans"]] == [
+        (s.start, s.end, s.label_) for s in mixed_doc.spans["incorrect_spans"]
+    ]

@@ -280,3 +280,11 @@ class Warnings(metaclass=WithCodes):
         "between tokens. Give --lang zh for Chinese by character."
     )
     W329 = "No entities in {path}. Check the format (--converter) and its options."
+
+    # report
+    W401 = (
+        "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. "
+        "Predictions that touch them are not scored ({ignored:,} here), so precision "
+        "and F1 look better than they are. Score on completely annotated documents to "
+        "compare models."
+    )

@@ -7,5 +7,6 @@ imports the function that does its work when it is called.
 from .app import adak_cli
 from .convert import convert_cli
 from .corrupt import corrupt_cli
+from .evaluate import evaluate_cli
 
-__all__ = ["adak_cli", "convert_cli", "corrupt_cli"]
+__all__ = ["adak_cli", "convert_cli", "corrupt_cli", "evaluate_cli"]

@@ -33,8 +33,9 @@ def readable_errors() -> Iterator[None]:
         warnings.filterwarnings("always", message=r"\[W\d")
         try:
             yield
-        except ValueError as error:
-            if not str(error).startswith("[A"):
+        except (ValueError, OSError) as error:
+            # E050 is spaCy's own: no such pipeline.
+            if not str(error).startswith(("[A", "[E050]")):
                 raise
             msg.fail(str(error))
             raise typer.Exit(1) from error

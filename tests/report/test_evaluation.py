@@ -1,0 +1,159 @@
+import json
+import random
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.scorer import get_ner_prf
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from spacy_adak.data.docbin import write_docbin
+from spacy_adak.report.evaluation import Score, evaluate, score_entities
+
+WORDS = ["Acme", "hired", "Ann", "Lee", "in", "York"]
+
+
+def make_doc(
+    nlp: Language, *spans: tuple[int, int, str], missing: tuple[int, ...] = ()
+) -> Doc:
+    doc = Doc(nlp.vocab, words=WORDS)
+    doc.set_ents(
+        [Span(doc, *span) for span in spans],
+        missing=[doc[i : i + 1] for i in missing],
+        default="outside",
+    )
+    return doc
+
+
+def random_doc(rng: random.Random, nlp: Language, text: str, missing: bool) -> Doc:
+    """A document with random tokens, entities and, if asked for, missing tokens."""
+    words: list[str] = []
+    for char in text:
+        if words and rng.random() < 0.6:
+            words[-1] += char
+        else:
+            words.append(char)
+    doc = Doc(nlp.vocab, words=words, spaces=[False] * len(words))
+    ents, unknown, i = [], [], 0
+    while i < len(doc):
+        end = min(len(doc), i + rng.randint(1, 3))
+        if rng.random() < 0.5:
+            ents.append(Span(doc, i, end, rng.choice(["PER", "ORG", "LOC"])))
+        elif missing and rng.random() < 0.5:
+            unknown.append(doc[i:end])
+        i = end
+    doc.set_ents(ents, missing=unknown, default="outside")
+    return doc
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A pipeline that knows two names by heart."""
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    patterns = [("ORG", "Acme"), ("PER", "York")]
+    ruler.add_patterns([{"label": k, "pattern": v} for k, v in patterns])
+    nlp.to_disk(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def data_path(nlp: Language, tmp_path: Path) -> Path:
+    doc = make_doc(nlp, (0, 1, "ORG"), (2, 4, "PER"), (5, 6, "LOC"))
+    write_docbin(tmp_path / "gold.spacy", [doc])
+    return tmp_path / "gold.spacy"
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_scores_are_those_of_spacy(nlp: Language, missing: bool) -> None:
+    rng = random.Random(1)
+    texts = ["".join(rng.choices("abcdefgh", k=rng.randint(1, 20))) for _ in range(60)]
+    examples = [
+        Example(random_doc(rng, nlp, text, False), random_doc(rng, nlp, text, missing))
+        for text in texts
+    ]
+    ours = score_entities(examples)
+    theirs = get_ner_prf(examples)
+    assert (ours.micro.p, ours.micro.r, ours.micro.f) == pytest.approx(
+        (theirs["ents_p"], theirs["ents_r"], theirs["ents_f"])
+    )
+    assert ours.micro.p > 0
+    for label, score in ours.per_type.items():
+        expected = theirs["ents_per_type"][label]
+        assert score[:3] == pytest.approx((expected["p"], expected["r"], expected["f"]))
+
+
+def test_scores_per_type_and_averages(nlp: Language) -> None:
+    gold = make_doc(nlp, (0, 1, "ORG"), (2, 4, "PER"), (5, 6, "LOC"))
+    found = make_doc(nlp, (0, 1, "ORG"), (2, 3, "PER"))
+    result = score_entities([Example(found, gold)])
+    assert result.per_type == {
+        "LOC": Score(0.0, 0.0, 0.0, 1),
+        "ORG": Score(1.0, 1.0, 1.0, 1),
+        "PER": Score(0.0, 0.0, 0.0, 1),
+    }
+    assert result.micro == pytest.approx(Score(1 / 2, 1 / 3, 2 / 5, 3))
+    assert result.macro.f == pytest.approx(1 / 3)
+
+
+def test_predictions_on_missing_tokens_are_not_scored(nlp: Language) -> None:
+    gold = make_doc(nlp, (0, 1, "ORG"), missing=(2, 3))
+    found = make_doc(nlp, (0, 1, "ORG"), (2, 3, "PER"), (5, 6, "LOC"))
+    result = score_entities([Example(found, gold)])
+    assert (result.missing_tokens, result.ignored_predictions) == (2, 1)
+    assert result.micro.p == 1 / 2
+
+
+def test_no_entities_anywhere_score_zero(nlp: Language) -> None:
+    result = score_entities([Example(make_doc(nlp), make_doc(nlp))])
+    assert result.micro == Score(0.0, 0.0, 0.0, 0)
+    assert result.per_type == {}
+
+
+def test_evaluate_writes_what_it_returns(model: Path, data_path: Path) -> None:
+    output = data_path.with_name("scores.json")
+    result = evaluate(model, data_path, output=output)
+    written = json.loads(output.read_text())
+    assert written == result.to_dict()
+    assert written["ents_p"] == 1 / 2
+    assert written["ents_r"] == pytest.approx(1 / 3)
+    assert written["ents_per_type"]["ORG"] == {"p": 1, "r": 1, "f": 1, "support": 1}
+
+
+def test_table_has_a_row_per_type_and_average(model: Path, data_path: Path) -> None:
+    table = evaluate(model, data_path).to_table()
+    rows = {line[:9].strip(): line.split()[-4:] for line in table.splitlines()}
+    assert rows["ORG"] == ["100.00", "100.00", "100.00", "1"]
+    assert rows["micro avg"] == ["50.00", "33.33", "40.00", "3"]
+    assert "macro avg" in rows
+
+
+def test_incomplete_gold_is_warned_of(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    doc = make_doc(nlp, (0, 1, "ORG"), missing=(4, 5))
+    write_docbin(tmp_path / "gold.spacy", [doc])
+    with pytest.warns(UserWarning, match=r"W401.*2 of 6 gold tokens.*1 here"):
+        result = evaluate(model, tmp_path / "gold.spacy")
+    assert result.micro.p == 1
+
+
+def test_gold_without_annotation_is_an_error(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    write_docbin(tmp_path / "gold.spacy", [Doc(nlp.vocab, words=WORDS)])
+    with pytest.raises(ValueError, match=r"A401.*gold\.spacy"):
+        evaluate(model, tmp_path / "gold.spacy")
+
+
+def test_data_in_another_format_is_an_error(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("a O\n")
+    with pytest.raises(ValueError, match=r"A400.*gold\.conll.*adak convert"):
+        evaluate(model, tmp_path / "gold.conll")

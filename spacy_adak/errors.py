@@ -111,6 +111,56 @@ class Errors(metaclass=WithCodes):
         "{expected}. Train with the tokenizer that the estimate was made with."
     )
 
+    # estimation
+    A201 = (
+        "Invalid values in [adak]: {problems}. `python -m spacy adak init-config` "
+        "writes a config with all settings explained."
+    )
+    A202 = (
+        "Another run is at work in '{path}'. Wait for it to end, stop it, or choose "
+        "another output folder."
+    )
+    A203 = (
+        "'{path}' holds a run that was not finished (round {round} of {rounds}). Go on "
+        "with it with --resume, or choose another output folder."
+    )
+    A204 = (
+        "Can't resume in '{path}': {why}. Start a new run without --resume, in "
+        "another output folder."
+    )
+    A205 = "Can't write to '{path}': {error}. What was finished before is intact."
+    A206 = "The task '{task}' failed{again}. Its log is '{log}' and ends with:\n{tail}"
+    A207 = "Can't train with this config and data:\n{problems}"
+    A208 = (
+        "The executor 'ray' needs the package ray. Install it with: "
+        "pip install 'spacy-adak[ray]', or use --adak.executor joblib."
+    )
+    A209 = (
+        "The config has {count} components made by the factory 'adak_ner' ({names}). "
+        "Give the pipeline one: `python -m spacy adak init-config` writes one."
+    )
+    A210 = "No entity is annotated in the training data '{path}'."
+    A211 = (
+        "The training data has {count} distinct texts, too few for {folds} folds. "
+        "Give more texts, or set --adak.folds to a smaller number."
+    )
+    A212 = (
+        "The dev data has entities with the label {labels}, and the training data "
+        "none. Annotate some in the training data, or take the label out of dev."
+    )
+    A213 = (
+        "No document of the dev data is annotated completely, so that no precision can "
+        "be computed and no best model be chosen. Annotate all entities of some dev "
+        "documents, and state that the rest is outside: "
+        "`python -m spacy adak convert --unlabelled outside`."
+    )
+    A214 = (
+        "The folder '{path}' of the encoder does not exist (setting {setting}). Give "
+        "the path of a folder with a saved model, or the name of a model on the hub."
+    )
+    A215 = "A GPU is asked for (--gpu-id {gpu}), but there is none to be used: {error}"
+    A216 = "{count} of the {total} dev documents are not annotated completely."
+
     # data
     A300 = (
         "{problem} The conversion is strict, so it stops here and writes nothing. "
@@ -194,6 +244,12 @@ class Warnings(metaclass=WithCodes):
         "The component '{name}' found no entity in the examples it was initialized "
         "with, and has no labels. It will find no entities. Add labels with add_label, "
         "or check that the entities of your data align with its tokens."
+    )
+
+    # estimation
+    W201 = (
+        "{count} of the {total} dev documents are not annotated completely and are "
+        "left out when models are scored: what is found there can't be called wrong."
     )
 
     # data

@@ -8,5 +8,14 @@ from .app import adak_cli
 from .convert import convert_cli
 from .corrupt import corrupt_cli
 from .evaluate import evaluate_cli
+from .init_config import init_config_cli
+from .train import train_cli
 
-__all__ = ["adak_cli", "convert_cli", "corrupt_cli", "evaluate_cli"]
+__all__ = [
+    "adak_cli",
+    "convert_cli",
+    "corrupt_cli",
+    "evaluate_cli",
+    "init_config_cli",
+    "train_cli",
+]

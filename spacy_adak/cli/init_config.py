@@ -1,0 +1,62 @@
+"""`python -m spacy adak init-config`"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from .app import adak_cli, readable_errors
+
+
+@adak_cli.command("init-config")
+def init_config_cli(
+    output_file: Annotated[
+        Path,
+        typer.Argument(
+            help="File to save the config to, or - for standard output",
+            allow_dash=True,
+            dir_okay=False,
+        ),
+    ],
+    lang: Annotated[
+        str, typer.Option("--lang", "-l", help="Code of the language")
+    ] = "en",
+    gpu: Annotated[
+        bool,
+        typer.Option(
+            "--gpu/--cpu",
+            "-G/-C",
+            help="Fine-tune a transformer as the paper does, which needs a GPU and a "
+            "download, or train a small network on the CPU",
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", "-F", help="Overwrite the file if it exists")
+    ] = False,
+) -> None:
+    """
+    Write a complete config for `adak train`, with every setting explained.
+
+    \b
+    python -m spacy adak init-config config.cfg --lang en --cpu
+    """
+    from ..estimation.init_config import init_config
+
+    with readable_errors():
+        text = init_config(lang, gpu)
+    if str(output_file) == "-":
+        typer.echo(text, nl=False)
+        return
+    if output_file.exists() and not force:
+        msg.fail(
+            f"{output_file} exists. Choose another file, or --force to overwrite it",
+            exits=1,
+        )
+    output_file.write_text(text, encoding="utf8")
+    msg.good(f"Saved config to {output_file}")
+    msg.text("You can now add your data and train:")
+    print(
+        f"python -m spacy adak train {output_file} --output output "
+        "--paths.train train.spacy --paths.dev dev.spacy"
+    )

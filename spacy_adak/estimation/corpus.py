@@ -1,0 +1,84 @@
+"""Read the training data once, and lay it out in folds and shards."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_model_from_config, registry
+from thinc.api import Config
+
+from .checkpoint import new_folder
+from .folds import assign_folds
+
+# How many documents one task estimates.
+_DOCS_PER_SHARD = 2000
+
+
+def tokenizing_pipeline(config: Config) -> Language:
+    """RETURNS (Language): The pipeline of a config without any component."""
+    config = config.copy()
+    config["nlp"]["pipeline"] = []
+    config["components"] = {}
+    config["initialize"]["components"] = {}
+    return load_model_from_config(config, auto_fill=True)
+
+
+def read_references(config: Config, corpus: str) -> Iterator[Doc]:
+    """Read the reference documents of a corpus with the user's own reader.
+
+    config (Config): The config, interpolated.
+    corpus (str): "train" or "dev".
+    YIELDS (Doc): The documents, before any augmentation.
+    """
+    nlp = tokenizing_pipeline(config)
+    section, name = config["training"][f"{corpus}_corpus"].split(".")
+    block = {**config[section][name]}
+    if "augmenter" in block:
+        block["augmenter"] = None
+    read = registry.resolve({"corpus": block})["corpus"]
+    for example in read(nlp):
+        if block.get("gold_preproc"):
+            # From here on the tokens are those of the reference.
+            example.reference.has_unknown_spaces = True
+        yield example.reference
+
+
+class Shard(NamedTuple):
+    """A part of a fold.
+
+    fold (int): Which fold.
+    path (Path): A `.spacy` file.
+    """
+
+    fold: int
+    path: Path
+
+
+def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None:
+    """Divide documents into folds, and folds into files of limited size.
+
+    docs (list[Doc]): The documents.
+    folder (Path): Where to put the files.
+    n_folds (int): How many folds.
+    seed (int): Of the division.
+    """
+    folds = assign_folds((doc.text for doc in docs), n_folds, seed)
+    with new_folder(folder) as beside:
+        for fold in range(n_folds):
+            members = [doc for doc, f in zip(docs, folds, strict=True) if f == fold]
+            for i in range(0, len(members), _DOCS_PER_SHARD):
+                shard = DocBin(
+                    docs=members[i : i + _DOCS_PER_SHARD], store_user_data=True
+                )
+                number = i // _DOCS_PER_SHARD
+                shard.to_disk(beside / f"fold-{fold}-{number:04d}.spacy")
+
+
+def list_shards(folder: Path) -> list[Shard]:
+    """RETURNS (list[Shard]): The shards in a folder, in order."""
+    return [
+        Shard(int(path.stem.split("-")[1]), path)
+        for path in sorted(folder.glob("fold-*.spacy"))
+    ]

@@ -1,0 +1,275 @@
+"""Estimate q: the inner part of Algorithm 1, for a batch of texts.
+
+For each text: candidates from the best model and the dictionary, q from the model that
+has not seen the text, and what that model thinks of it on its own.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+import numpy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from torch import Tensor
+
+from ..crf.lattice import span_log_probabilities
+from ..crf.tags import LabelledSpan
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, set_estimate
+from ..pipeline.head import TagScores
+from ..pipeline.objective import Sample
+from ..pipeline.segments import SegmentBatch, batch_segments
+from ..pipeline.targets import allowed_tags, tagged_spans
+from .candidates import Dictionary, candidate_mask, tags_on_best_paths
+from .paths import at_temperature, best_paths, log_marginals
+from .selection import best_path_log_probabilities, sample_score
+from .settings import AdakSettings
+
+
+class Estimated(NamedTuple):
+    """A text with its new q.
+
+    reference (Doc): The text with its annotation and q.
+    score (float): s_i, how sure the fold model is of its own reading.
+    found (list): Words and label of each entity of that reading.
+    unknown_tokens (int): Tokens that the annotation leaves open.
+    changed_tokens (int): Those whose tag on the path of q has changed.
+    new_entities (int): Entities on the path of q that nobody annotated.
+    """
+
+    reference: Doc
+    score: float
+    found: list[tuple[tuple[str, ...], str]]
+    unknown_tokens: int
+    changed_tokens: int
+    new_entities: int
+
+
+class Estimator:
+    """Estimates q with a model M(w_j) for texts that it has not seen.
+
+    nlp (Language): The pipeline with M(w_j).
+    candidate_nlp (Language): The pipeline whose K best paths give candidates, M(ŵ).
+    component (str): The name of the component in both.
+    dictionary (Dictionary): What to take candidates from.
+    temperature (float): For interpolated q.
+    settings (AdakSettings): The settings of the outer loop.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        candidate_nlp: Language,
+        component: str,
+        dictionary: Dictionary,
+        temperature: float,
+        settings: AdakSettings,
+    ) -> None:
+        self.nlp = nlp
+        self.candidate_nlp = candidate_nlp
+        self.component = cast(AdaKRecognizer, nlp.get_pipe(component))
+        self.candidate_component = cast(
+            AdaKRecognizer, candidate_nlp.get_pipe(component)
+        )
+        self.tagset = self.component.tagset
+        self.dictionary = dictionary
+        self.temperature = temperature
+        self.settings = settings
+
+    def __call__(
+        self, examples: Sequence[Example], candidate_docs: Sequence[Doc]
+    ) -> Iterator[Estimated]:
+        """Estimate q for some texts.
+
+        examples (Sequence[Example]): The texts with their annotation.
+        candidate_docs (Sequence[Doc]): The same texts, for the other pipeline.
+        YIELDS (Estimated): The texts with q.
+        """
+        samples = [self.component.read_sample(example) for example in examples]
+        scores = _tag_scores(
+            self.nlp, self.component, [example.predicted for example in examples]
+        )
+        texts = _Texts(samples, scores.emissions.device)
+        by_annotation = texts.concatenate(
+            [allowed_tags(sample.known, self.tagset) for sample in samples]
+        )
+        allowed = by_annotation
+        if self.settings.mask:
+            allowed = self._candidate_mask(
+                texts, by_annotation, examples, candidate_docs
+            )
+        own_paths, log_probabilities = self._own_readings(texts, scores)
+        paths = texts.new_per_token(torch.long)
+        nodes = texts.new_per_token(scores.emissions.dtype, len(self.tagset))
+        probabilities = {}
+        for batch in texts.batches:
+            chain = scores.chain(batch)
+            masked = chain.allowing(allowed[batch.tokens])
+            batch_paths = best_paths(masked)
+            texts.scatter(paths, batch, batch_paths)
+            if self.settings.q == "soft":
+                texts.scatter(nodes, batch, log_marginals(masked).to(nodes.dtype))
+            elif self.settings.q == "interpolated":
+                texts.scatter(nodes, batch, masked.emissions)
+            spans = self.tagset.spans_of_legal_paths(batch_paths)
+            annotated = chain.allowing(by_annotation[batch.tokens])
+            tagged = tagged_spans(spans, self.tagset)
+            values = span_log_probabilities(annotated, tagged).exp().tolist()
+            for (segment, span), value in zip(spans, values, strict=True):
+                probabilities[texts.place(batch, segment, span)] = value
+
+        for i, (example, sample) in enumerate(zip(examples, samples, strict=True)):
+            tokens = texts.tokens_of(i)
+            path = paths[tokens].cpu().numpy()
+            unknown = by_annotation[tokens].sum(1).cpu().numpy() > 1
+            before = self.tagset.encode(_entities_before(example, sample), len(path))
+            entities = self.tagset.decode(path.tolist())
+            example.reference.user_data.pop(ESTIMATE_KEY, None)
+            if self.settings.q != "hard":
+                set_estimate(example.reference, self._chain(scores, nodes[tokens]))
+            _set_path(example, entities, [probabilities[i, span] for span in entities])
+            words = [token.text for token in example.predicted]
+            yield Estimated(
+                reference=example.reference,
+                score=sample_score(
+                    float(log_probabilities[i]),
+                    len(path),
+                    self.settings.score_per_token,
+                ),
+                found=[
+                    (tuple(words[span.start : span.end]), span.type)
+                    for span in self.tagset.decode(own_paths[tokens].tolist())
+                ],
+                unknown_tokens=int(unknown.sum()),
+                changed_tokens=int((unknown & (path != numpy.array(before))).sum()),
+                new_entities=len(set(entities) - set(sample.known.entities)),
+            )
+
+    def _candidate_mask(
+        self,
+        texts: "_Texts",
+        by_annotation: Tensor,
+        examples: Sequence[Example],
+        candidate_docs: Sequence[Doc],
+    ) -> Tensor:
+        """(tokens, N) bool: the tags that annotation and candidates allow."""
+        on_best_paths = None
+        if self.settings.kbest_candidates:
+            scores = _tag_scores(
+                self.candidate_nlp, self.candidate_component, candidate_docs
+            )
+            on_best_paths = torch.zeros_like(by_annotation)
+            for batch in texts.batches:
+                chain = scores.chain(batch).allowing(by_annotation[batch.tokens])
+                tags = tags_on_best_paths(chain, self.component.k)
+                texts.scatter(on_best_paths, batch, tags)
+        masks = []
+        for i, example in enumerate(examples):
+            tokens = texts.tokens_of(i)
+            allowed = by_annotation[tokens].cpu().numpy()
+            on_best = None
+            if on_best_paths is not None:
+                on_best = on_best_paths[tokens].cpu().numpy()
+            unknown = (allowed.sum(1) > 1).tolist()
+            words = [token.text for token in example.predicted]
+            matches = self.dictionary.match(words, unknown)
+            masks.append(candidate_mask(allowed, on_best, matches, self.tagset))
+        return texts.concatenate(masks)
+
+    def _own_readings(
+        self, texts: "_Texts", scores: TagScores
+    ) -> tuple[Tensor, Tensor]:
+        """The best unconstrained paths, and per text their log-probability."""
+        paths = texts.new_per_token(torch.long)
+        totals = torch.zeros(len(texts.lengths), dtype=torch.float64)
+        for batch in texts.batches:
+            batch_paths, log_probabilities = best_path_log_probabilities(
+                scores.chain(batch)
+            )
+            texts.scatter(paths, batch, batch_paths)
+            text = texts.text_of_token[batch.tokens[:, 0]].cpu()
+            totals.index_add_(0, text, log_probabilities.cpu())
+        return paths, totals
+
+    def _chain(self, scores: TagScores, nodes: Tensor) -> ChainEstimate:
+        moves = [scores.transitions, scores.start, scores.end]
+        if self.settings.q == "soft":
+            # A product of marginals: the moves between them weigh nothing.
+            moves = [torch.zeros_like(score) for score in moves]
+        temperature = self.temperature if self.settings.q == "interpolated" else 1.0
+        return ChainEstimate(
+            *(at_temperature(score, temperature) for score in (nodes, *moves))
+        )
+
+
+class _Texts:
+    """The tokens of some texts in a row, and the segments they are cut into."""
+
+    def __init__(self, samples: Sequence[Sample], device: torch.device) -> None:
+        self.device = device
+        self.lengths = [len(sample.known.outside) for sample in samples]
+        self.starts = numpy.cumsum([0, *self.lengths]).tolist()
+        self.text_of_token = torch.repeat_interleave(torch.tensor(self.lengths)).to(
+            device
+        )
+        self.batches = batch_segments([sample.ends for sample in samples], device)
+
+    def tokens_of(self, text: int) -> slice:
+        return slice(self.starts[text], self.starts[text + 1])
+
+    def concatenate(self, arrays: Sequence[numpy.ndarray]) -> Tensor:
+        return torch.from_numpy(numpy.concatenate(arrays)).to(self.device)
+
+    def new_per_token(self, dtype: torch.dtype, *width: int) -> Tensor:
+        return torch.zeros((self.starts[-1], *width), dtype=dtype, device=self.device)
+
+    def scatter(self, per_token: Tensor, batch: SegmentBatch, values: Tensor) -> None:
+        """Write what was computed for segments to the tokens they are made of."""
+        positions = torch.arange(batch.tokens.size(1), device=self.device)
+        real = positions < batch.lengths.unsqueeze(1)
+        per_token[batch.tokens[real]] = values[real]
+
+    def place(
+        self, batch: SegmentBatch, segment: int, span: LabelledSpan
+    ) -> tuple[int, LabelledSpan]:
+        """The text of a segment, and a span of the segment in terms of the text."""
+        first = int(batch.tokens[segment, 0])
+        text = int(self.text_of_token[first])
+        offset = first - self.starts[text]
+        return text, LabelledSpan(span.start + offset, span.end + offset, span.type)
+
+
+def _tag_scores(
+    nlp: Language, component: AdaKRecognizer, docs: Sequence[Doc]
+) -> TagScores:
+    """Scores of documents that have been through everything before the component."""
+    names = nlp.pipe_names
+    later = names[names.index(component.name) :]
+    return component.tag_scores(list(nlp.pipe(docs, disable=later)))
+
+
+def _entities_before(example: Example, sample: Sample) -> list[LabelledSpan]:
+    """The path of q before this round: what was estimated last, or all unknown O."""
+    reference = example.reference
+    if ESTIMATE_KEY not in reference.spans:
+        return sample.known.entities
+    spans = example.get_aligned_spans_y2x(reference.spans[ESTIMATE_KEY])
+    return [LabelledSpan(span.start, span.end, span.label_) for span in spans]
+
+
+def _set_path(
+    example: Example, entities: list[LabelledSpan], probabilities: list[float]
+) -> None:
+    """Write the path of q to the reference, with the probabilities of its entities."""
+    reference = example.reference
+    spans, scores = [], []
+    for span, probability in zip(entities, probabilities, strict=True):
+        predicted = Span(example.predicted, span.start, span.end, label=span.type)
+        for aligned in example.get_aligned_spans_x2y([predicted]):
+            spans.append(aligned)
+            scores.append(probability)
+    reference.spans[ESTIMATE_KEY] = SpanGroup(
+        reference, name=ESTIMATE_KEY, spans=spans, attrs={"scores": scores}
+    )

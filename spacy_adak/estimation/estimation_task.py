@@ -1,0 +1,153 @@
+"""Estimate q for a shard of the data, as one task of the outer loop."""
+
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from spacy.cli._util import import_code
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Corpus
+from spacy.util import load_model, minibatch
+from thinc.api import require_gpu
+
+from .candidates import Dictionary
+from .checkpoint import write_file, write_json
+from .estimate import Estimated, Estimator
+from .selection import select
+from .settings import AdakSettings
+
+# How many documents are worked on at a time.
+_DOCS_AT_A_TIME = 256
+
+
+class ShardStatistics(NamedTuple):
+    """What is to be known of a shard whose q was estimated.
+
+    documents (int): How many.
+    dropped (int): How many of them are left out of the next folds' training data.
+    unknown_tokens (int): Tokens that the annotation leaves open.
+    changed_tokens (int): Those whose tag on the path of q has changed.
+    estimated_entities (int): Entities on the path of q that nobody annotated.
+    found (list): [words, label, count] of what the fold model finds on its own.
+    """
+
+    documents: int
+    dropped: int
+    unknown_tokens: int
+    changed_tokens: int
+    estimated_entities: int
+    found: list[list[Any]]
+
+
+class EstimationTask(NamedTuple):
+    """What a worker needs to know to estimate q for a shard. Data goes by path.
+
+    name (str): For messages.
+    shard (Path): A `.spacy` file with the annotation and, from the second round on,
+        the last estimates.
+    output (Path): A folder: all documents with their estimates go to `all`, those to
+        train folds with to `selected`, statistics to `statistics`.
+    fold_model (Path): A model that has not seen the shard.
+    candidate_model (Path): The model whose K best paths give candidates.
+    dictionary (Path | None): A dictionary to take candidates from.
+    component (str): The name of the component.
+    temperature (float): For interpolated q.
+    settings (AdakSettings): The settings of the outer loop.
+    use_gpu (int): The id of a GPU, or -1.
+    code_path (Path | None): Python code to import first.
+    """
+
+    name: str
+    shard: Path
+    output: Path
+    fold_model: Path
+    candidate_model: Path
+    dictionary: Path | None
+    component: str
+    temperature: float
+    settings: AdakSettings
+    use_gpu: int
+    code_path: Path | None
+
+    @property
+    def log_path(self) -> Path:
+        """RETURNS (Path): Where an error is written down."""
+        return self.output / f"{self.shard.stem}.log"
+
+    @property
+    def statistics_path(self) -> Path:
+        """RETURNS (Path): Written last, so its presence means that all is there."""
+        return self.output / "statistics" / f"{self.shard.stem}.json"
+
+    def is_done(self) -> bool:
+        """RETURNS (bool): Whether the shard has been estimated."""
+        return self.statistics_path.exists()
+
+    def run(self) -> None:
+        """Estimate the shard, unless that is done already."""
+        if self.is_done():
+            return
+        torch.set_num_threads(1)
+        if self.use_gpu >= 0:
+            require_gpu(self.use_gpu)
+        import_code(self.code_path)
+        try:
+            self._run()
+        except Exception:
+            self.log_path.write_text(traceback.format_exc(), encoding="utf8")
+            raise
+
+    def _run(self) -> None:
+        estimated = list(self._estimate())
+        selected = select(
+            [text.score for text in estimated], self.settings.min_sample_score
+        )
+        found: Counter[tuple[tuple[str, ...], str]] = Counter()
+        for text in estimated:
+            found.update(text.found)
+        for name, texts in (
+            ("all", estimated),
+            ("selected", [estimated[i] for i in selected]),
+        ):
+            docs = DocBin(docs=[t.reference for t in texts], store_user_data=True)
+            write_file(self.output / name / self.shard.name, docs.to_disk)
+        statistics = ShardStatistics(
+            documents=len(estimated),
+            dropped=len(estimated) - len(selected),
+            unknown_tokens=sum(text.unknown_tokens for text in estimated),
+            changed_tokens=sum(text.changed_tokens for text in estimated),
+            estimated_entities=sum(text.new_entities for text in estimated),
+            found=[
+                [list(words), label, n] for (words, label), n in sorted(found.items())
+            ],
+        )
+        write_json(self.statistics_path, statistics._asdict())
+
+    def _estimate(self) -> Iterator[Estimated]:
+        nlp, candidate_nlp = _load(self.fold_model), _load(self.candidate_model)
+        dictionary = Dictionary.from_disk(self.dictionary) if self.dictionary else None
+        estimator = Estimator(
+            nlp,
+            candidate_nlp,
+            self.component,
+            dictionary or Dictionary({}),
+            self.temperature,
+            self.settings,
+        )
+        # Each pipeline reads the shard with its own tokenizer and vocabulary.
+        corpus = Corpus(self.shard)
+        pairs = zip(corpus(nlp), corpus(candidate_nlp), strict=True)
+        for batch in minibatch(pairs, size=_DOCS_AT_A_TIME):
+            examples = [example for example, _ in batch]
+            yield from estimator(examples, [eg.predicted for _, eg in batch])
+
+
+@lru_cache(maxsize=2)
+def _load(path: Path) -> Language:
+    """Models are used for many shards in a row."""
+    return load_model(path)

@@ -1,0 +1,153 @@
+"""Write a complete training config with every setting of ours explained."""
+
+from jinja2 import Template
+
+from ..pipeline.adak_ner import DEFAULT_CONFIG
+from .settings import DEFAULT_ADAK_CONFIG
+
+# The encoders and learning rates of the paper.
+_TRANSFORMERS = {"zh": ("hfl/chinese-bert-wwm", 0.0001, 180)}
+_ENGLISH_TRANSFORMER = ("bert-base-cased", 0.0002, 256)
+
+_TEMPLATE = Template(
+    """\
+# Train with:  python -m spacy adak train config.cfg --output output \\
+#                  --paths.train train.spacy --paths.dev dev.spacy
+# `python -m spacy train` works as well: one training, without estimating q.
+
+[paths]
+# The training data. What is not annotated has to be missing, not outside:
+# `python -m spacy adak convert --unlabelled missing` writes it so.
+train = null
+# The development data, which has to be annotated completely.
+dev = null
+vectors = null
+init_tok2vec = null
+
+[system]
+seed = 0
+gpu_allocator = {{ '"pytorch"' if gpu else 'null' }}
+
+[nlp]
+lang = "{{ lang }}"
+pipeline = [{{ '"transformer", ' if gpu else '' }}"adak_ner"]
+batch_size = 256
+
+[nlp.tokenizer]
+{%- if lang == "zh" %}
+@tokenizers = "spacy.zh.ChineseTokenizer"
+segmenter = "char"
+{%- else %}
+@tokenizers = "spacy.Tokenizer.v1"
+{%- endif %}
+
+[components]
+{% if gpu %}
+[components.transformer]
+factory = "transformer"
+
+[components.transformer.model]
+@architectures = "spacy-transformers.TransformerModel.v3"
+# A model on the hub, or the path of a folder.
+name = "{{ transformer }}"
+
+[components.transformer.model.tokenizer_config]
+use_fast = true
+
+[components.transformer.model.get_spans]
+@span_getters = "spacy-transformers.strided_spans.v1"
+window = {{ window }}
+stride = {{ window * 3 // 4 }}
+{% endif %}
+{{ component }}
+
+[corpora]
+
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = ${paths.train}
+max_length = 0
+
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = ${paths.dev}
+max_length = 0
+
+[training]
+train_corpus = "corpora.train"
+dev_corpus = "corpora.dev"
+seed = ${system.seed}
+gpu_allocator = ${system.gpu_allocator}
+dropout = 0.1
+accumulate_gradient = 1
+# Each training runs this long, and its best model on dev is taken.
+max_epochs = 10
+max_steps = 0
+patience = 0
+eval_frequency = 200
+
+[training.batcher]
+@batchers = "spacy.batch_by_sequence.v1"
+size = 32
+
+[training.optimizer]
+@optimizers = "Adam.v1"
+learn_rate = {{ learn_rate }}
+grad_clip = 1.0
+use_averages = false
+
+[training.logger]
+@loggers = "spacy.ConsoleLogger.v1"
+progress_bar = false
+
+[training.score_weights]
+ents_f = 1.0
+ents_p = 0.0
+ents_r = 0.0
+ents_per_type = null
+
+[initialize]
+vectors = ${paths.vectors}
+init_tok2vec = ${paths.init_tok2vec}
+{{ adak }}"""
+)
+
+_LISTENER = """\
+[components.adak_ner.model]
+@architectures = "spacy-adak.CRFTagger.v1"
+
+[components.adak_ner.model.tok2vec]
+@architectures = "spacy-transformers.TransformerListener.v1"
+grad_factor = 1.0
+
+[components.adak_ner.model.tok2vec.pooling]
+@layers = "reduce_mean.v1"
+"""
+
+
+def init_config(lang: str = "en", gpu: bool = False) -> str:
+    """Make a config for `train`.
+
+    lang (str): The code of a language. Chinese is read character by character.
+    gpu (bool): Whether to fine-tune a transformer, with the paper's settings, instead
+        of a small network that needs no download.
+    RETURNS (str): The text of the config, comments included.
+    """
+    transformer, learn_rate, window = _TRANSFORMERS.get(lang, _ENGLISH_TRANSFORMER)
+    component = DEFAULT_CONFIG.replace("[adak_ner", "[components.adak_ner")
+    component = component.replace("[components.adak_ner]\n", _FACTORY, 1)
+    if gpu:
+        component = component[: component.index("[components.adak_ner.model]")]
+        component += _LISTENER
+    return _TEMPLATE.render(
+        lang=lang,
+        gpu=gpu,
+        transformer=transformer,
+        window=window,
+        learn_rate=learn_rate if gpu else 0.001,
+        component=component.strip(),
+        adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",
+    )
+
+
+_FACTORY = '[components.adak_ner]\nfactory = "adak_ner"\n'

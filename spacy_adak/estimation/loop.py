@@ -1,0 +1,298 @@
+"""Algorithm 1: rounds of k-fold training, estimation of q, and training on all data.
+
+The loop yields what it has found after every round and prints nothing. All that it
+needs to go on after a crash is on disk, in the folder of the run:
+
+    corpus/                the data in folds and shards
+    round-NN/fold-j/       M(w_j), trained without fold j
+    round-NN/estimates/    q for all shards, what is selected, and statistics
+    round-NN/dictionary.jsonl
+    round-NN/final/        M(w'), trained on everything with this q
+    history.jsonl          one line per finished round
+"""
+
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import srsly
+from thinc.api import Config
+
+from .candidates import Dictionary
+from .checkpoint import new_folder, write_jsonl
+from .corpus import Shard, list_shards
+from .estimation_task import EstimationTask, ShardStatistics
+from .executors import Executor
+from .settings import AdakSettings
+from .training import TrainingTask
+
+DICTIONARY_FILE = "dictionary.jsonl"
+_LOSSES_WITHOUT_Q = ("crf", "fuzzy")
+
+
+class Round(NamedTuple):
+    """What is to be known of a round.
+
+    round (int): From 1 on.
+    score (float): The dev score that decides, from [training.score_weights].
+    precision (float): On dev.
+    recall (float): On dev.
+    f1 (float): On dev.
+    changed (float): The share of unknown tokens whose tag on the path of q changed.
+    estimated_entities (int): Entities on the path of q that nobody annotated.
+    dictionary_size (int): Entities in the dictionary made in this round.
+    dropped (int): Texts left out of the folds' training data of the next round.
+    seconds (float): How long the round took.
+    is_best (bool): Whether its model is the best so far.
+    """
+
+    round: int
+    score: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    changed: float
+    estimated_entities: int
+    dictionary_size: int
+    dropped: int
+    seconds: float
+    is_best: bool
+
+
+class Run(NamedTuple):
+    """A run of the algorithm in a folder.
+
+    folder (Path): Where everything goes.
+    config_path (Path): The complete config, in that folder.
+    config (Config): The same, interpolated.
+    settings (AdakSettings): The settings of the outer loop.
+    component (str): The name of the `adak_ner` component.
+    execute (Executor): Runs tasks.
+    use_gpu (int): The id of a GPU, or -1.
+    code_path (Path | None): Python code to import first.
+    """
+
+    folder: Path
+    config_path: Path
+    config: Config
+    settings: AdakSettings
+    component: str
+    execute: Executor
+    use_gpu: int
+    code_path: Path | None
+
+    @property
+    def history_path(self) -> Path:
+        """RETURNS (Path): One line per finished round."""
+        return self.folder / "history.jsonl"
+
+    def history(self) -> list[Round]:
+        """RETURNS (list[Round]): The rounds that are finished."""
+        if not self.history_path.exists():
+            return []
+        return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
+
+    def round_folder(self, round_: int) -> Path:
+        """RETURNS (Path): Where a round puts its files."""
+        return self.folder / f"round-{round_:02d}"
+
+    def needs_q(self) -> bool:
+        """RETURNS (bool): Whether the loss looks at q at all."""
+        loss = self.config["components"][self.component]["loss"]
+        return loss not in _LOSSES_WITHOUT_Q
+
+    def best_round(self) -> int | None:
+        """RETURNS (int | None): The round with M(ŵ), if one is finished."""
+        return max((r.round for r in self.history() if r.is_best), default=None)
+
+    def is_finished(self) -> bool:
+        """RETURNS (bool): Whether there is nothing left to do."""
+        history = self.history()
+        if not history:
+            return False
+        last = history[-1]
+        converged = last.changed < self.settings.convergence
+        return not self.needs_q() or converged or last.round >= self.settings.rounds
+
+
+def run_rounds(run: Run) -> Iterator[Round]:
+    """Do what is left to do of a run.
+
+    run (Run): The run.
+    YIELDS (Round): Each round that has been finished.
+    """
+    while not run.is_finished():
+        history = run.history()
+        started = time.monotonic()
+        number = len(history) + 1
+        folder = run.round_folder(number)
+        folder.mkdir(exist_ok=True)
+        if run.needs_q():
+            train_folds(run, number)
+            statistics = estimate_q(run, number)
+            dictionary = build_dictionary(run, number, statistics)
+            data = folder / "estimates" / "all"
+        else:
+            statistics, dictionary = [], Dictionary({})
+            data = run.folder / "corpus"
+        final = _training_task(
+            run, f"round {number}", number, data, folder / "final", 0
+        )
+        run.execute([final])
+        performance = srsly.read_json(final.output / "model-best" / "meta.json")[
+            "performance"
+        ]
+        score = _dev_score(run.config, performance)
+        totals = _add_up(statistics)
+        result = Round(
+            round=number,
+            score=score,
+            precision=performance.get("ents_p"),
+            recall=performance.get("ents_r"),
+            f1=performance.get("ents_f"),
+            changed=totals["changed_tokens"] / max(1, totals["unknown_tokens"]),
+            estimated_entities=totals["estimated_entities"],
+            dictionary_size=len(dictionary),
+            dropped=totals["dropped"],
+            seconds=round(time.monotonic() - started, 1),
+            is_best=score > max((r.score for r in history), default=-1.0),
+        )
+        rows = [row._asdict() for row in [*history, result]]
+        write_jsonl(run.history_path, rows)
+        _clean_up(run, number)
+        yield result
+
+
+def train_folds(run: Run, number: int) -> None:
+    """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
+    folder = run.round_folder(number)
+    if number == 1:
+        source = run.folder / "corpus"
+    else:
+        source = run.round_folder(number - 1) / "estimates" / "selected"
+    tasks = []
+    for fold in range(run.settings.folds):
+        data = folder / f"without-{fold}"
+        if not data.exists():
+            others = [s.path for s in list_shards(source) if s.fold != fold]
+            with new_folder(data) as beside:
+                for path in others:
+                    _link(path, beside / path.name)
+        name = f"round {number}, fold {fold + 1} of {run.settings.folds}"
+        output = folder / f"fold-{fold}"
+        tasks.append(_training_task(run, name, number, data, output, fold + 1))
+    run.execute(tasks)
+
+
+def estimate_q(run: Run, number: int) -> list[ShardStatistics]:
+    """Estimate q for all data, each fold with the model that has not seen it."""
+    folder = run.round_folder(number)
+    output = folder / "estimates"
+    for name in ("all", "selected", "statistics"):
+        (output / name).mkdir(parents=True, exist_ok=True)
+    best_round = run.best_round()
+    dictionary = None
+    if run.settings.dictionary and number > 1:
+        dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
+    if number == 1:
+        source = run.folder / "corpus"
+    else:
+        source = run.round_folder(number - 1) / "estimates" / "all"
+
+    def candidate_model(shard: Shard) -> Path:
+        if best_round is not None:
+            return run.round_folder(best_round) / "final" / "model-best"
+        # Before there is M(ŵ): a fold model that has seen the text.
+        seen_by = (shard.fold + 1) % run.settings.folds
+        return folder / f"fold-{seen_by}" / "model-best"
+
+    tasks: list[EstimationTask] = [
+        EstimationTask(
+            name=f"round {number}, q for {shard.path.stem}",
+            shard=shard.path,
+            output=output,
+            fold_model=folder / f"fold-{shard.fold}" / "model-best",
+            candidate_model=candidate_model(shard),
+            dictionary=dictionary,
+            component=run.component,
+            temperature=run.settings.temperature_in(number),
+            settings=run.settings,
+            use_gpu=run.use_gpu,
+            code_path=run.code_path,
+        )
+        for shard in list_shards(source)
+    ]
+    run.execute(tasks)
+    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
+
+
+def build_dictionary(
+    run: Run, number: int, statistics: Sequence[ShardStatistics]
+) -> Dictionary:
+    """Make the dictionary for the next round of what the fold models found."""
+    counts: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for shard in statistics:
+        for words, label, count in shard.found:
+            counts[tuple(words), label] += count
+    dictionary = Dictionary.from_counts(counts, run.settings.dictionary_count)
+    write_jsonl(run.round_folder(number) / DICTIONARY_FILE, dictionary.to_rows())
+    return dictionary
+
+
+def _training_task(
+    run: Run, name: str, number: int, data: Path, output: Path, index: int
+) -> TrainingTask:
+    # Every training has a seed of its own, which depends on nothing but its place.
+    seed = run.config["training"]["seed"] or 0
+    return TrainingTask(
+        name=name,
+        config_path=run.config_path,
+        train_path=data,
+        output=output,
+        seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
+        use_gpu=run.use_gpu,
+        code_path=run.code_path,
+    )
+
+
+def _dev_score(config: Config, performance: dict[str, Any]) -> float:
+    """The weighted score by which spaCy itself chooses the best model of a training."""
+    weights = config["training"]["score_weights"]
+    return sum(
+        weight * (performance.get(name) or 0.0)
+        for name, weight in weights.items()
+        if weight
+    )
+
+
+def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
+    totals: Counter[str] = Counter()
+    for shard in statistics:
+        for name, value in shard._asdict().items():
+            if isinstance(value, int):
+                totals[name] += value
+    return totals
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _clean_up(run: Run, number: int) -> None:
+    """Remove what no later round will look at."""
+    best_round = run.best_round()
+    for earlier in range(1, number + 1):
+        folder = run.round_folder(earlier)
+        unneeded = [*folder.glob("fold-*"), *folder.glob("without-*")]
+        if earlier not in (best_round, number):
+            unneeded += [folder / "final", folder / "estimates"]
+        for path in unneeded:
+            if path.is_dir():
+                shutil.rmtree(path)

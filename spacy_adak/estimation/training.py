@@ -1,0 +1,159 @@
+"""Train one model, as one task of the outer loop. The training is spaCy's own."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import torch
+from spacy.cli._util import import_code
+from spacy.language import Language
+from spacy.schemas import ConfigSchemaTraining
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train as train_nlp
+from spacy.util import load_config, registry, resolve_dot_names
+from spacy.util import logger as spacy_logger
+from thinc.api import Config, require_gpu
+
+from ..pipeline.adak_ner import AdaKRecognizer
+from .checkpoint import new_folder
+
+PROGRESS_FILE = "progress.json"
+LOG_FILE = "train.log"
+_SECONDS_BETWEEN_REPORTS = 0.5
+
+
+class TrainingTask(NamedTuple):
+    """What a worker needs to know to train a model. Data goes by path.
+
+    name (str): For messages.
+    config_path (Path): The config of the run.
+    train_path (Path): A `.spacy` file, or a folder of them.
+    output (Path): Where the model goes: a folder with model-best and model-last.
+    seed (int): For this training.
+    use_gpu (int): The id of a GPU, or -1.
+    code_path (Path | None): Python code to import first.
+    """
+
+    name: str
+    config_path: Path
+    train_path: Path
+    output: Path
+    seed: int
+    use_gpu: int
+    code_path: Path | None
+
+    @property
+    def log_path(self) -> Path:
+        """RETURNS (Path): Where the training writes what spaCy would print."""
+        return self.output.with_name(f"{self.output.name}.log")
+
+    @property
+    def progress_path(self) -> Path:
+        """RETURNS (Path): Where the training says how far it is."""
+        return self.output.with_name(f"{self.output.name}.progress")
+
+    def is_done(self) -> bool:
+        """RETURNS (bool): Whether the model is there."""
+        return self.output.exists()
+
+    def run(self) -> None:
+        """Train the model, unless it is there already."""
+        if self.is_done():
+            return
+        torch.set_num_threads(1)
+        if self.use_gpu >= 0:
+            require_gpu(self.use_gpu)
+        import_code(self.code_path)
+        with self.log_path.open("w", encoding="utf8") as log, _logging_to(log):
+            nlp = init_nlp(self._config(), use_gpu=self.use_gpu)
+            total = planned_steps(nlp)
+            for _, component in nlp.pipeline:
+                if isinstance(component, AdaKRecognizer):
+                    component.plan_annealing(total)
+            nlp.config["training"]["logger"] = {
+                "@loggers": "spacy-adak.ProgressLogger.v1",
+                "path": str(self.progress_path),
+                "total_steps": total,
+                "logger": nlp.config["training"]["logger"],
+            }
+            with new_folder(self.output) as folder:
+                train_nlp(nlp, folder, use_gpu=self.use_gpu, stdout=log, stderr=log)
+
+    def _config(self) -> Config:
+        config = load_config(self.config_path, interpolate=False)
+        config["training"]["seed"] = self.seed
+        reader = config["corpora"]["train"]
+        # The data was read with the user's own reader; the rest is plain spaCy.
+        config["corpora"]["train"] = {
+            "@readers": "spacy.Corpus.v1",
+            "path": str(self.train_path),
+            "max_length": 0,
+            "limit": 0,
+            "gold_preproc": reader.get("gold_preproc", False),
+            "augmenter": reader.get("augmenter"),
+        }
+        return config
+
+
+def planned_steps(nlp: Language) -> int:
+    """How many steps the training of an initialized pipeline will have at most.
+
+    nlp (Language): The pipeline, with its config.
+    RETURNS (int): The number of steps.
+    """
+    config = nlp.config.interpolate()
+    T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+    limits = [T["max_steps"]] if T["max_steps"] > 0 else []
+    if T["max_epochs"] > 0:
+        (corpus,) = resolve_dot_names(config, [T["train_corpus"]])
+        batches_per_epoch = sum(1 for _ in T["batcher"](corpus(nlp)))
+        limits.append(T["max_epochs"] * batches_per_epoch)
+    # Without any limit it is patience that ends the training.
+    return max(1, min(limits, default=T["patience"]))
+
+
+@contextmanager
+def _logging_to(stream: IO[str]) -> Iterator[None]:
+    """Send what spaCy logs to a stream instead of the terminal."""
+    handlers = spacy_logger.handlers[:]
+    spacy_logger.handlers[:] = [logging.StreamHandler(stream)]
+    try:
+        yield
+    finally:
+        spacy_logger.handlers[:] = handlers
+
+
+@registry.loggers("spacy-adak.ProgressLogger.v1")
+def progress_logger(
+    path: str, total_steps: int, logger: Callable[..., Any]
+) -> Callable[[Language, IO, IO], tuple[Callable, Callable]]:
+    """A logger that also says in a file how far a training is.
+
+    path (str): The file.
+    total_steps (int): How many steps are planned.
+    logger (Callable): The logger that does the logging proper.
+    RETURNS (Callable): The logger.
+    """
+
+    def setup(nlp: Language, stdout: IO, stderr: IO) -> tuple[Callable, Callable]:
+        log_step, finalize = logger(nlp, stdout, stderr)
+        step = 0
+        last_report = 0.0
+
+        def log_and_report(info: dict[str, Any] | None) -> None:
+            nonlocal step, last_report
+            log_step(info)
+            step += 1
+            now = time.monotonic()
+            if now - last_report > _SECONDS_BETWEEN_REPORTS:
+                last_report = now
+                progress = {"step": step, "total": total_steps}
+                Path(path).write_text(json.dumps(progress), encoding="utf8")
+
+        return log_and_report, finalize
+
+    return setup

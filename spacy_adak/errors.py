@@ -176,8 +176,8 @@ class Errors(metaclass=WithCodes):
         "'outside' if all entities are annotated (unlabelled is not an entity)."
     )
     A303 = (
-        "{path} does not exist, or is a directory without files. Give a file, or a "
-        "directory with files of one format."
+        "{path} does not exist, or is a directory without files of the format. Give a "
+        "file, or a directory with files whose suffix is one of the format."
     )
     A304 = (
         "Token and tag cannot both be in column {column}. Give two columns, counted "

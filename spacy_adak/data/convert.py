@@ -138,7 +138,7 @@ def asks_what_unlabelled_means(input_path: Path, converter: str | None = None) -
     converter (str | None): The format of the input; None finds out.
     RETURNS (bool): Whether any of the files does not say it itself.
     """
-    files = _input_files(Path(input_path))
+    files = _input_files(Path(input_path), _choose("--converter", converter, Format))
     return any((converter or detect_format(path)) != "spacy" for path in files)
 
 
@@ -160,10 +160,12 @@ def _make_tokenizer(lang: str) -> Language:
         raise ValueError(Errors.A312.format(lang=lang, error=error)) from error
 
 
-def _input_files(path: Path) -> list[Path]:
+def _input_files(path: Path, converter: Format | None) -> list[Path]:
+    """The file, or those files of a directory whose suffix is one of the format."""
     if path.is_dir():
-        files = [p for p in sorted(path.rglob("*")) if p.is_file()]
-        files = [p for p in files if not p.name.startswith(".")]
+        formats = [converter] if converter else list(SUFFIXES)
+        suffixes = {suffix for name in formats for suffix in SUFFIXES[name]}
+        files = [p for p in sorted(path.rglob("*")) if p.suffix in suffixes]
     else:
         files = [path] if path.exists() else []
     if not files:
@@ -182,7 +184,7 @@ def _plan(
     into_directory = (
         input_path.is_dir() or output_path.is_dir() or not output_path.suffix
     )
-    sources = _input_files(input_path)
+    sources = _input_files(input_path, converter)
     taken = {source.resolve() for source in sources}
     steps = []
     for source in sources:

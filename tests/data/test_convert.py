@@ -93,7 +93,7 @@ def test_directory_is_converted_file_by_file(tmp_path: Path, write: Write) -> No
     (tmp_path / "in" / "sub").mkdir(parents=True)
     write("in/a.jsonl", SPANS)
     write("in/sub/b.conll", "a O\n")
-    write("in/.hidden", "x")
+    write("in/README.md", "x")
     with pytest.warns(UserWarning, match=r"W329.*b\.conll"):
         convert(tmp_path / "in", tmp_path / "out", unlabelled="missing")
     written = [p for p in sorted((tmp_path / "out").rglob("*")) if p.is_file()]
@@ -101,6 +101,14 @@ def test_directory_is_converted_file_by_file(tmp_path: Path, write: Write) -> No
         "a.spacy",
         "sub/b.spacy",
     ]
+
+
+def test_converter_picks_the_files_of_a_directory(tmp_path: Path, write: Write) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.jsonl", SPANS)
+    write("in/b.conll", "a O\n")
+    convert(tmp_path / "in", tmp_path / "out", unlabelled="missing", converter="spans")
+    assert [p.name for p in (tmp_path / "out").iterdir()] == ["a.spacy"]
 
 
 def test_file_goes_into_an_existing_directory(tmp_path: Path, write: Write) -> None:

@@ -71,6 +71,18 @@ class BorderedChain(NamedTuple):
     emissions: Tensor
     transitions: Tensor
 
+    def pick(self, sentences: Tensor) -> "BorderedChain":
+        """Keep some sentences only.
+
+        sentences (Tensor): (U,) int64, which of the batch.
+        RETURNS (BorderedChain): A batch of U sentences.
+        """
+        shared = self.transitions.dim() == 2
+        return BorderedChain(
+            self.emissions[:, sentences],
+            self.transitions if shared else self.transitions[sentences],
+        )
+
 
 def add_border(chain: Chain) -> BorderedChain:
     """Turn lengths, start and end scores into one more tag."""

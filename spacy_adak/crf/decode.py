@@ -59,12 +59,9 @@ def kbest(chain: Chain, k: int) -> KBest:
     paths, valid, tied = _best_suffixes(bordered, prefixes, k, stable=False)
     if len(tied):
         # `topk` leaves the order of equals open; the slower stable sort does not.
-        transitions = bordered.transitions
-        bordered = BorderedChain(
-            bordered.emissions[:, tied],
-            transitions if transitions.dim() == 2 else transitions[tied],
+        paths[tied], _, _ = _best_suffixes(
+            bordered.pick(tied), prefixes[:, tied], k, stable=True
         )
-        paths[tied], _, _ = _best_suffixes(bordered, prefixes[:, tied], k, stable=True)
     return _as_kbest(chain, paths, valid)
 
 

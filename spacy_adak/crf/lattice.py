@@ -20,9 +20,12 @@ _RESCALE_EVERY = 4
 # When the scaled recursion can be trusted. It loses a path where the path's weight in
 # a message falls below 1e-307. A path lost by one recursion only is still seen by the
 # other, so it cannot count where the paths found weigh more than `_SAFE_WEIGHT`. A path
-# lost by both weighs less than exp(-1400) times what the steps between can add.
+# lost by both weighs less than exp(-1400) times what the steps between can add. In a
+# long sentence that is no small number; there we see whether the forward recursion met
+# with any number so small that it can have lost a path at all.
 _SAFE_WEIGHT = 1e-250
 _SAFE_LOG_TOTAL = -1300.0
+_SAFE_LOG_MESSAGE = -650.0
 
 
 class Messages(NamedTuple):
@@ -85,15 +88,14 @@ def run_messages(chain: BorderedChain) -> Messages:
         log_total += torch.stack(scales).log_().view(-1, 2, B).select(1, 0).sum(0)
     log_z = log_total + highest_emission.sum((0, 2)) + S * highest_transition.view(-1)
     most_growth = S * potentials.sum(-1).amax(-1).log()
-    unsafe = (
-        (weight.amin(0) < _SAFE_WEIGHT) | (log_total < _SAFE_LOG_TOTAL + most_growth)
-    ).nonzero()[:, 0]
-    log_transitions = chain.transitions
-    if log_transitions.dim() == 3:
-        log_transitions = log_transitions[unsafe]
-    log_forward, log_backward = _run_messages_in_log_space(
-        chain.emissions[:, unsafe], log_transitions
-    )
+    found_weighs = weight.amin(0) >= _SAFE_WEIGHT
+    lost_weighs_not = log_total >= _SAFE_LOG_TOTAL + most_growth
+    unsafe = (~(found_weighs & lost_weighs_not)).nonzero()[:, 0]
+    if len(unsafe):
+        least = _least_log_message(after[:S, 0, unsafe], chain.pick(unsafe))
+        unsafe = unsafe[~found_weighs[unsafe] | (least < _SAFE_LOG_MESSAGE)]
+    unsafe_chain = chain.pick(unsafe)
+    log_forward, log_backward = _run_messages_in_log_space(unsafe_chain)
     log_z[unsafe] = log_forward[S, :, -1]
     return Messages(
         potentials=potentials,
@@ -103,16 +105,30 @@ def run_messages(chain: BorderedChain) -> Messages:
         weight=weight,
         log_z=log_z,
         unsafe=unsafe,
-        log_transitions=log_transitions,
+        log_transitions=unsafe_chain.transitions,
         log_forward=log_forward,
         log_backward=log_backward,
     )
 
 
-def _run_messages_in_log_space(
-    emissions: Tensor, transitions: Tensor
-) -> tuple[Tensor, Tensor]:
+def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:
+    """(B,): a lower bound on the log of all numbers the scaled recursion meets with."""
+
+    def least(log_numbers: Tensor) -> Tensor:
+        # What is forbidden is zero and is meant to be.
+        forbidden = log_numbers == _NEGATIVE_INFINITY
+        return log_numbers.masked_fill(forbidden, 0.0).amin(-1)
+
+    emissions = chain.emissions - chain.emissions.amax(2, keepdim=True)
+    transitions = chain.transitions.flatten(-2)
+    transitions = transitions - transitions.amax(-1, keepdim=True)
+    steps = least(forward_after.log()) + least(emissions) + least(transitions)
+    return steps.amin(0)
+
+
+def _run_messages_in_log_space(chain: BorderedChain) -> tuple[Tensor, Tensor]:
     """Both recursions without any rounding to zero, for a few sentences."""
+    emissions, transitions = chain
     S, B, N = emissions.shape
     forward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
     forward[0, :, -1] = 0.0

@@ -5,14 +5,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_adak.crf.chain import Chain, path_scores
+from spacy_adak.crf.chain import Chain, add_border, path_scores
 from spacy_adak.crf.lattice import (
     TaggedSpan,
     edge_expectations,
     log_partition,
     marginals,
+    run_messages,
     span_log_probabilities,
 )
+from spacy_adak.crf.tags import TagSet
 
 from .brute_force import (
     INF,
@@ -217,6 +219,22 @@ def test_long_sentences_with_extreme_emissions_are_stable(seed: int) -> None:
     assert emissions.grad is not None
     totals = emissions.grad.sum(2)
     torch.testing.assert_close(totals[0], torch.ones(512), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("tags", "length"), [(9, 1024), (73, 400)])
+def test_long_sentences_with_mild_scores_are_not_computed_in_log_space(
+    tags: int, length: int
+) -> None:
+    legal = TagSet(map(str, range(tags // 4))).legal_transitions()
+    generator = torch.Generator().manual_seed(0)
+    chain = Chain(
+        torch.randn(2, length, tags, generator=generator) * 3,
+        torch.tensor([length, length // 2]),
+        torch.randn(tags, tags, generator=generator).masked_fill(~legal, -INF),
+        torch.zeros(tags),
+        torch.zeros(tags),
+    )
+    assert not len(run_messages(add_border(chain)).unsafe)
 
 
 def test_forced_path_thousands_of_nats_down_is_exact() -> None:

@@ -14,6 +14,8 @@ from torch import Tensor
 from .chain import BorderedChain, Chain, add_border, path_scores
 
 _NEGATIVE_INFINITY = float("-inf")
+# How many moves are compared in one go: as many as stay in the cache of a processor.
+_MOVES_AT_ONCE = 2**18
 
 
 class KBest(NamedTuple):
@@ -73,16 +75,26 @@ def _as_kbest(chain: Chain, paths: Tensor, valid: Tensor) -> KBest:
 
 
 def _best_prefixes(chain: BorderedChain) -> Tensor:
-    """(S, B, N + 1): the score of the best path to a tag, without its own emission."""
+    """(S, B, N + 1): the score of the best path up to a tag, its emission included."""
     S, B, N = chain.emissions.shape
-    into = chain.transitions.transpose(-2, -1).contiguous()
-    prefixes = chain.emissions.new_empty((S, B, N))
-    prefixes[0] = chain.transitions[..., -1, :]
-    steps, emissions = prefixes.unbind(0), chain.emissions.unbind(0)
-    for s in range(1, S):
-        ended = (steps[s - 1] + emissions[s - 1]).unsqueeze(1)
-        torch.amax(ended + into, 2, out=steps[s])
-    return prefixes
+    # With the sentences last, each maximum is taken over all of them at once.
+    moves = chain.transitions
+    moves = moves.unsqueeze(2) if moves.dim() == 2 else moves.permute(1, 2, 0)
+    prefixes = chain.emissions.transpose(1, 2).clone(
+        memory_format=torch.contiguous_format
+    )
+    prefixes[0] += moves[-1]
+    some = max(1, _MOVES_AT_ONCE // N**2)
+    for part, part_moves in zip(
+        prefixes.split(some, 2), moves.expand(N, N, B).split(some, 2), strict=True
+    ):
+        longer, best = part.new_empty(part_moves.shape), part.new_empty(part[0].shape)
+        ends, starts = part.unbind(0), part.unsqueeze(2).unbind(0)
+        for s in range(1, S):
+            torch.add(starts[s - 1], part_moves, out=longer)
+            torch.amax(longer, 0, out=best)
+            ends[s].add_(best)
+    return prefixes.transpose(1, 2).contiguous()
 
 
 def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
@@ -92,7 +104,7 @@ def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
     sentence = torch.arange(B, device=into.device)
     tag = torch.full_like(sentence, N - 1)
     tags = []
-    ends = (prefixes + chain.emissions).unbind(0)
+    ends = prefixes.unbind(0)
     for s in reversed(range(S - 1)):
         moves = into[tag] if into.dim() == 2 else into[sentence, tag]
         tag = (ends[s] + moves).argmax(1)
@@ -111,12 +123,12 @@ def _best_suffixes(
     suffix = chain.emissions.new_full((B, k), _NEGATIVE_INFINITY)
     suffix[:, 0] = 0.0
     choices, completions = [], []
-    befores = prefixes.unsqueeze(2).unbind(0)
+    ends = prefixes.unsqueeze(2).unbind(0)
     emissions = chain.emissions.unsqueeze(2).unbind(0)
     for s in reversed(range(S - 1)):
         moves = into[tag] if into.dim() == 2 else into[sentence, tag]
-        longer = suffix.unsqueeze(2) + emissions[s] + moves
-        completed = (longer + befores[s]).view(B, -1)
+        moved = suffix.unsqueeze(2) + moves
+        completed = (moved + ends[s]).view(B, -1)
         # One more than needed shows whether the last one chosen has an equal.
         if stable:
             best, choice = completed.sort(dim=1, descending=True, stable=True)
@@ -124,7 +136,7 @@ def _best_suffixes(
         else:
             best, choice = completed.topk(k + 1, 1)
         choice = choice[:, :k]
-        suffix = longer.view(B, -1).gather(1, choice)
+        suffix = (moved + emissions[s]).view(B, -1).gather(1, choice)
         tag = choice % N
         choices.append(choice)
         completions.append(best)

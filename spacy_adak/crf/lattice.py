@@ -117,12 +117,12 @@ def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:
     def least(log_numbers: Tensor) -> Tensor:
         # What is forbidden is zero and is meant to be.
         forbidden = log_numbers == _NEGATIVE_INFINITY
-        return log_numbers.masked_fill(forbidden, 0.0).amin(-1)
+        return log_numbers.masked_fill_(forbidden, 0.0).amin(-1)
 
-    emissions = chain.emissions - chain.emissions.amax(2, keepdim=True)
+    steps = least(forward_after.log())
+    steps += least(chain.emissions - chain.emissions.amax(2, keepdim=True))
     transitions = chain.transitions.flatten(-2)
-    transitions = transitions - transitions.amax(-1, keepdim=True)
-    steps = least(forward_after.log()) + least(emissions) + least(transitions)
+    steps += least(transitions - transitions.amax(-1, keepdim=True))
     return steps.amin(0)
 
 

@@ -87,15 +87,12 @@ class BorderedChain(NamedTuple):
 def add_border(chain: Chain) -> BorderedChain:
     """Turn lengths, start and end scores into one more tag."""
     B, T, N = chain.emissions.shape
-    emissions = chain.emissions.new_full(
-        (T + 1, B, N + 1), _NEGATIVE_INFINITY, dtype=torch.float64
-    )
-    token = chain.token_mask().t()
-    emissions[:T, :, :N] = chain.emissions.transpose(0, 1).masked_fill(
-        ~token.unsqueeze(2), _NEGATIVE_INFINITY
-    )
-    emissions[:T, :, N].masked_fill_(~token, 0.0)
-    emissions[T, :, N] = 0.0
+    device = chain.emissions.device
+    emissions = chain.emissions.new_zeros((T + 1, B, N + 1), dtype=torch.float64)
+    emissions[:T, :, :N] = chain.emissions.transpose(0, 1)
+    is_token = torch.arange(T + 1, device=device).unsqueeze(1) < chain.lengths
+    is_border = torch.arange(N + 1, device=device) == N
+    emissions.masked_fill_(is_token.unsqueeze(2) == is_border, _NEGATIVE_INFINITY)
     per_sentence = max(
         chain.transitions.dim() - 2, chain.start.dim() - 1, chain.end.dim() - 1
     )
@@ -117,24 +114,19 @@ def path_scores(chain: Chain, paths: Tensor) -> Tensor:
         as long as it is a tag.
     RETURNS (Tensor): (B, K) float64; -inf for a path that is not legal.
     """
-    B, T, N = chain.emissions.shape
-    token = chain.token_mask().unsqueeze(1)
+    B, _, N = chain.emissions.shape
     emissions = chain.emissions.gather(2, paths.transpose(1, 2)).transpose(1, 2)
-    scores = _sum_over(emissions, token)
-    if T > 1:
-        moves = paths[:, :, :-1] * N + paths[:, :, 1:]
-        if chain.transitions.dim() == 2:
-            transitions = chain.transitions.reshape(-1)[moves]
-        else:
-            transitions = chain.transitions.flatten(1).gather(1, moves.flatten(1))
-            transitions = transitions.view_as(moves)
-        scores = scores + _sum_over(transitions, token[:, :, 1:])
+    moves = paths[:, :, :-1] * N + paths[:, :, 1:]
+    if chain.transitions.dim() == 2:
+        transitions = chain.transitions.flatten().gather(0, moves.flatten())
+    else:
+        transitions = chain.transitions.flatten(1).gather(1, moves.flatten(1))
     last = (chain.lengths - 1).clamp(min=0).view(B, 1, 1).expand(-1, paths.size(1), -1)
     start = chain.start.expand(B, N).gather(1, paths[:, :, 0])
     end = chain.end.expand(B, N).gather(1, paths.gather(2, last).squeeze(2))
-    return scores + _sum_over(torch.stack((start, end), 2), token[:, :, :1])
-
-
-def _sum_over(scores: Tensor, token: Tensor) -> Tensor:
-    """Sum the last dimension in float64, leaving padding out."""
-    return scores.masked_fill(~token, 0.0).sum(2, dtype=torch.float64)
+    scores = torch.cat(
+        (emissions, transitions.view_as(moves), torch.stack((start, end), 2)), 2
+    )
+    token = chain.token_mask().unsqueeze(1)
+    padding = ~torch.cat((token, token[..., 1:], token[..., :1], token[..., :1]), 2)
+    return scores.masked_fill(padding, 0.0).sum(2, dtype=torch.float64)

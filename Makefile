@@ -34,7 +34,7 @@ $(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
 	@touch $@
 
 bench: $(VENV)/.bench  ## Time the CRF core against its peers
-	$(BIN)/python benchmarks/crf.py
+	$(BIN)/python -m benchmarks.crf
 
 clean:  ## Remove the virtual environment and everything built
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Speed of the CRF core beside its peers: `python -m benchmarks.crf`."""

@@ -1,0 +1,83 @@
+"""The benchmark's own arithmetic, and that it times the right thing. Without peers."""
+
+import pytest
+import torch
+
+from benchmarks.problem import Size, SpacyAdak, make_problem
+from benchmarks.scaling import LENGTHS, excess
+from benchmarks.timing import LEAST_ROUNDS, MOST_ROUNDS, median_ratio, time_in_turns
+
+from .crf.brute_force import legal_paths, log_partitions
+
+
+class Clock:
+    """A clock that only tasks move."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.calls: list[str] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def task(self, name: str, seconds: float) -> None:
+        self.calls.append(name)
+        self.now += seconds
+
+
+def test_ratio_is_the_median_of_ratios_and_not_the_ratio_of_medians() -> None:
+    assert median_ratio([2.0, 30.0, 8.0], [1.0, 10.0, 2.0]) == 3.0
+
+
+def test_ratio_leaves_out_rounds_in_which_only_one_was_timed() -> None:
+    assert median_ratio([4.0], [2.0, 100.0, 100.0]) == 2.0
+
+
+def test_tasks_take_turns_in_rotating_order() -> None:
+    clock = Clock()
+    tasks = {name: lambda n=name: clock.task(n, 0.001) for name in "abc"}
+    time_in_turns(tasks, 1.0, clock)
+    assert "".join(clock.calls[:12]) == "abc" + "abc" + "bca" + "cab"
+
+
+def test_slow_task_takes_part_in_the_first_rounds_only() -> None:
+    clock = Clock()
+    tasks = {
+        "slow": lambda: clock.task("slow", 0.2),
+        "fast": lambda: clock.task("fast", 0.001),
+    }
+    times = time_in_turns(tasks, 1.9, clock)
+    assert times["slow"] == pytest.approx([0.2] * LEAST_ROUNDS)
+    assert LEAST_ROUNDS < len(times["fast"]) <= MOST_ROUNDS
+
+
+def test_timing_stops_when_the_time_is_up() -> None:
+    clock = Clock()
+    times = time_in_turns({"a": lambda: clock.task("a", 0.05)}, 1.0, clock)
+    assert sum(times["a"]) == pytest.approx(1.0, abs=0.11)
+
+
+def test_excess_is_one_for_linear_and_eight_for_quadratic_growth() -> None:
+    assert excess([3.0 * length for length in LENGTHS]) == pytest.approx(1.0)
+    assert excess([3.0 * length**2 for length in LENGTHS]) == pytest.approx(8.0)
+
+
+def test_our_losses_and_paths_are_those_of_enumeration() -> None:
+    problem = make_problem(Size(batch=3, length=4, tags=3))
+    tasks = SpacyAdak(problem).tasks()
+    numbers = {name: task.numbers(task.run()) for name, task in tasks.items()}
+    log_z = log_partitions(problem.chain).sum()
+    constrained = log_partitions(problem.chain.allowing(problem.allowed)).sum()
+    paths = [legal_paths(problem.chain, b) for b in range(3)]
+    gold = sum(
+        path.score
+        for b, sentence in enumerate(paths)
+        for path in sentence
+        if list(path.tags) == problem.gold[b, : len(path.tags)].tolist()
+    )
+    best = torch.tensor([[path.score for path in p[:5]] for p in paths])
+    torch.testing.assert_close(numbers["loss"][0], log_z - gold)
+    torch.testing.assert_close(numbers["constrained loss"][0], log_z - constrained)
+    torch.testing.assert_close(numbers["adak loss, K=5"], numbers["loss"])
+    torch.testing.assert_close(numbers["viterbi"].float(), best[:, :1])
+    torch.testing.assert_close(numbers["kbest, K=5"].float(), best)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from math import exp
+from math import exp, inf
 from typing import Any, get_args
 
 import numpy
@@ -165,23 +165,29 @@ class AdaKRecognizer(CheckedPipe):
         set_tags(self.model, TagSet(self.labels, scheme))
 
     def _check_settings(self) -> None:
+        # A number in quotes passes the checks of the config and stays a string.
+        losses, schemes = get_args(LossName), tuple(SCHEMES)
         positive = "a whole number above 0"
         checks = [
-            ("loss", self.loss in get_args(LossName), " or ".join(get_args(LossName))),
-            ("scheme", self.scheme in SCHEMES, " or ".join(SCHEMES)),
-            ("k", self.k >= 1, positive),
+            ("loss", self.loss in losses, " or ".join(losses)),
+            ("scheme", self.scheme in schemes, " or ".join(schemes)),
+            ("k", _is_positive(self.k), positive),
             (
                 "gamma",
-                self.gamma is None or self.gamma >= 0,
+                self.gamma is None or _lies_between(self.gamma, 0, inf),
                 "a number not below 0, or null",
             ),
             (
                 "annealing_steps",
-                self.annealing_steps is None or self.annealing_steps >= 1,
+                self.annealing_steps is None or _is_positive(self.annealing_steps),
                 f"{positive}, or null",
             ),
-            ("max_segment_length", self.max_segment_length >= 1, positive),
-            ("threshold", 0 <= self.threshold <= 1, "a probability from 0 to 1"),
+            ("max_segment_length", _is_positive(self.max_segment_length), positive),
+            (
+                "threshold",
+                _lies_between(self.threshold, 0, 1),
+                "a probability from 0 to 1",
+            ),
         ]
         for setting, is_valid, expected in checks:
             if not is_valid:
@@ -342,8 +348,8 @@ class AdaKRecognizer(CheckedPipe):
         """The most probable readings of a document that has been through the pipeline.
 
         doc (Doc): The document. What this component itself has set on it is no
-            constraint, what others have set is; with spans_key = null these can't be
-            told apart, and there is no constraint.
+            constraint, what others have set is; with spans_key = null entities can't
+            be told apart, and only blocked tokens are a constraint.
         k (int): How many readings.
         RETURNS (list[SpanGroup]): At most k groups of entities, the most probable
             first, each with its probability in attrs["probability"].
@@ -353,10 +359,12 @@ class AdaKRecognizer(CheckedPipe):
                 value=k, setting="k", name=self.name, expected="a number above 0"
             )
             raise ValueError(message)
-        own = doc.spans.get(self.spans_key, []) if self.spans_key else []
+        own = doc.spans.get(self.spans_key, []) if self.spans_key else doc.ents
+        found = {(span.start, span.end, span.label) for span in own}
+        kept = [e for e in doc.ents if (e.start, e.end, e.label) not in found]
         before = doc.copy()
-        kept = [ent for ent in doc.ents if ent not in list(own)]
-        before.set_ents(kept if self.spans_key else [], default="missing")
+        blocked = [doc[t.i : t.i + 1] for t in doc if t.ent_iob == 3 and not t.ent_type]
+        before.set_ents(kept, blocked=blocked, default="missing")
         readings = []
         if len(doc):
             preset = preset_from_doc(before, self.tagset, self.max_segment_length)
@@ -387,6 +395,8 @@ class AdaKRecognizer(CheckedPipe):
         validate_examples(examples, "AdaKRecognizer.get_loss")
         self._check_finite(scores, [eg.predicted for eg in examples])
         samples = [self.read_sample(eg) for eg in examples]
+        # The loss is differentiated with respect to these, and no further.
+        scores = TagScores(*(score.detach().requires_grad_() for score in scores))
         objective = Objective(self.loss, self.k, self._best_paths_weight())
         result = objective(scores, samples, self.tagset)
         for i in result.impossible:
@@ -463,3 +473,11 @@ class AdaKRecognizer(CheckedPipe):
     ) -> dict[str, float]:
         """Not supported: raises an error that says what to do instead."""
         raise NotImplementedError(Errors.A107.format(name=self.name))
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int) and value >= 1
+
+
+def _lies_between(value: object, lowest: float, highest: float) -> bool:
+    return isinstance(value, int | float) and lowest <= value <= highest

@@ -11,12 +11,12 @@ from spacy.pipeline.trainable_pipe import TrainablePipe
 
 from ..errors import Errors
 
-_CHECKSUM = "model_sha256"
+_CHECKSUM_LENGTH = sha256().digest_size
 
 
 class CheckedPipe(TrainablePipe):
-    """Serializes as every trainable pipe does, and writes a checksum of the model to
-    `cfg`. Nothing of a model is read before its checksum is found to be right."""
+    """Serializes as every trainable pipe does, with a checksum in front of the model.
+    Nothing of a model is read before its checksum is found to be right."""
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the pipe to a bytestring.
@@ -25,12 +25,10 @@ class CheckedPipe(TrainablePipe):
         RETURNS (bytes): The serialized pipe.
         """
         self._validate_serialization_attrs()
-        model = self.model.to_bytes()
-        cfg = {**self.cfg, _CHECKSUM: sha256(model).hexdigest()}
         serialize = {
-            "cfg": lambda: srsly.json_dumps(cfg),
+            "cfg": lambda: srsly.json_dumps(self.cfg),
             "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
-            "model": lambda: model,
+            "model": self._model_to_bytes,
         }
         return util.to_bytes(serialize, exclude)
 
@@ -59,12 +57,10 @@ class CheckedPipe(TrainablePipe):
         exclude (Iterable[str]): Names of serialization fields to exclude.
         """
         self._validate_serialization_attrs()
-        model = self.model.to_bytes()
-        cfg = {**self.cfg, _CHECKSUM: sha256(model).hexdigest()}
         serialize = {
-            "cfg": lambda p: srsly.write_json(p, cfg),
+            "cfg": lambda p: srsly.write_json(p, self.cfg),
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
-            "model": lambda p: p.write_bytes(model),
+            "model": lambda p: p.write_bytes(self._model_to_bytes()),
         }
         util.to_disk(path, serialize, exclude)
 
@@ -86,14 +82,20 @@ class CheckedPipe(TrainablePipe):
         util.from_disk(path, deserialize, exclude)
         return self
 
+    def _model_to_bytes(self) -> bytes:
+        model = self.model.to_bytes()
+        return sha256(model).digest() + model
+
     def _model_from_bytes(self, data: bytes) -> None:
-        expected: Any = self.cfg.pop(_CHECKSUM, None)
-        found = sha256(data).hexdigest()
-        if found != expected:
+        checksum, model = data[:_CHECKSUM_LENGTH], data[_CHECKSUM_LENGTH:]
+        found = sha256(model).digest()
+        if found != checksum:
             raise ValueError(
-                Errors.A109.format(name=self.name, found=found, expected=expected)
+                Errors.A109.format(
+                    name=self.name, found=found.hex(), expected=checksum.hex()
+                )
             )
-        self.model.from_bytes(data)
+        self.model.from_bytes(model)
         self.check_model()
 
     def check_model(self) -> None:

@@ -144,8 +144,6 @@ def _head_forward(
     if not is_train:
         return shim.predict(inputs), lambda d_scores: rows
     outputs, torch_backprop = shim.begin_update(inputs)
-    # The loss is differentiated with respect to these, and no further.
-    scores = TagScores(*(output.detach().requires_grad_() for output in outputs))
 
     def backprop(d_scores: TagScores) -> Floats2d:
         gradients = torch_backprop(
@@ -153,4 +151,4 @@ def _head_forward(
         )
         return cast(Floats2d, torch2xp(gradients.args[0]))
 
-    return scores, backprop
+    return outputs, backprop

@@ -59,6 +59,8 @@ def known_from_example(example: Example, incorrect_spans_key: str | None) -> Kno
         ]
         covered = _cover(entities, len(predicted))
         outside = (array[:, 0] == _OUTSIDE) | ((array[:, 2] == 1) & ~covered)
+        # Without any annotation spaCy says nothing about whitespace either.
+        outside &= array[:, 0].any()
     else:
         spans, tags = example.get_aligned_ents_and_ner()
         entities = [LabelledSpan(s.start, s.end, s.label_) for s in spans]

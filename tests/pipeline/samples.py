@@ -1,0 +1,93 @@
+"""Small pipelines, and a little text to train them on."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+
+TEXTS = [
+    ("Who is Shaka Khan ?", [(2, 4, "PERSON")]),
+    ("I like London and Berlin .", [(2, 3, "LOC"), (4, 5, "LOC")]),
+    ("Ann Lee flew to New York .", [(0, 2, "PERSON"), (4, 6, "LOC")]),
+    ("It rained all day long .", []),
+]
+
+SMALL_ENCODER = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "pretrained_vectors": None,
+    "width": 32,
+    "depth": 1,
+    "embed_size": 200,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+}
+SMALL_MODEL = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": SMALL_ENCODER}
+
+
+def make_nlp(**settings: Any) -> Language:
+    """An English pipeline of one component with a small encoder."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("adak_ner", config={"model": SMALL_MODEL, **settings})
+    return nlp
+
+
+def get_ner(nlp: Language) -> AdaKRecognizer:
+    ner = nlp.get_pipe("adak_ner")
+    assert isinstance(ner, AdaKRecognizer)
+    return ner
+
+
+def make_doc(
+    vocab: Vocab,
+    text: str,
+    entities: Iterable[tuple[int, int, str]] = (),
+    default: str = "outside",
+) -> Doc:
+    """A document of words between spaces, with its entities."""
+    doc = Doc(vocab, words=text.split(" "))
+    spans = [Span(doc, start, end, label=label) for start, end, label in entities]
+    doc.set_ents(spans, default=default)
+    return doc
+
+
+def make_examples(
+    nlp: Language, texts: Iterable[tuple[str, list[tuple[int, int, str]]]] = TEXTS
+) -> list[Example]:
+    return [
+        Example(nlp.make_doc(text), make_doc(nlp.vocab, text, entities))
+        for text, entities in texts
+    ]
+
+
+def train(nlp: Language, examples: list[Example], steps: int = 30) -> dict[str, float]:
+    """Initialize and train a pipeline, and give the losses of the last step."""
+    spacy.util.fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    losses: dict[str, float] = {}
+    for _ in range(steps):
+        losses = {}
+        nlp.update(examples, sgd=optimizer, losses=losses)
+    return losses
+
+
+def trained_nlp(**settings: Any) -> Language:
+    nlp = make_nlp(**settings)
+    train(nlp, make_examples(nlp))
+    return nlp
+
+
+def entities(doc: Doc) -> list[tuple[int, int, str]]:
+    return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
+
+
+def scores(doc: Doc, key: str = "adak_ner") -> numpy.ndarray:
+    return doc.spans[key].attrs["scores"]

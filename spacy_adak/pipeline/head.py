@@ -13,6 +13,8 @@ from ..crf.tags import TagSet
 from ..errors import Errors
 from .segments import SegmentBatch
 
+# What the several ways of being no such file lead to.
+_DAMAGE = (SafetensorError, ValueError, TypeError, LookupError, RuntimeError)
 # How far below O a tag starts that is added to a trained model.
 _NEW_TAG_BELOW_OUTSIDE = 10.0
 
@@ -124,6 +126,6 @@ def deserialize_head(head: CRFHead, data: bytes, device: torch.device) -> CRFHea
         tagset = TagSet(tags["labels"], tags["scheme"])
         new_head = CRFHead(weights["weight"].size(1), tagset)
         new_head.load_state_dict(weights)
-    except (SafetensorError, ValueError, KeyError, IndexError, RuntimeError) as error:
+    except _DAMAGE as error:
         raise ValueError(Errors.A101.format(error=error)) from error
     return new_head.to(device)

@@ -1,0 +1,227 @@
+import math
+from collections.abc import Callable
+
+import numpy
+import pytest
+import torch
+
+from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.pipeline.head import TagScores
+from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective
+from spacy_adak.pipeline.targets import Known
+
+from .listing import Reading, probabilities, random_scores, tokens_of
+
+TAGS = TagSet(["X", "Y"])
+ENTITY = LabelledSpan(1, 3, "X")
+
+
+def known(
+    entities: list[LabelledSpan],
+    outside: list[int],
+    length: int = 4,
+    ruled_out: list[LabelledSpan] | None = None,
+) -> Known:
+    mask = numpy.zeros(length, dtype=bool)
+    mask[outside] = True
+    return Known(entities, mask, ruled_out or [])
+
+
+def compute(
+    objective: Objective,
+    scores: TagScores,
+    knowns: list[Known],
+    ends: list[list[int]],
+    tagset: TagSet = TAGS,
+) -> LossAndGradient:
+    leaves = TagScores(*(score.clone().requires_grad_() for score in scores))
+    return objective(leaves, knowns, ends, tagset)
+
+
+def agrees(reading: Reading, facts: Known) -> bool:
+    outside = numpy.flatnonzero(facts.outside).tolist()
+    return set(facts.entities) <= set(reading) and not any(
+        span.start <= token < span.end for span in reading for token in outside
+    )
+
+
+def minus_log(values: list[float]) -> float:
+    return -math.log(sum(values))
+
+
+FACTS = [known([ENTITY], [3]), known([ENTITY], []), known([], [0, 2])]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("facts", FACTS)
+def test_fuzzy_sums_over_the_readings_that_agree(scheme: str, facts: Known) -> None:
+    tagset = TagSet(["X", "Y"], scheme)
+    scores = random_scores(tagset, 4)
+    p = probabilities(scores, tagset)
+    expected = minus_log([p[r] for r in p if agrees(r, facts)])
+    result = compute(Objective("fuzzy", 5, 0.5), scores, [facts], [[4]], tagset)
+    assert result.loss == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("facts", FACTS)
+def test_crf_reads_unknown_as_outside(scheme: str, facts: Known) -> None:
+    tagset = TagSet(["X", "Y"], scheme)
+    scores = random_scores(tagset, 4)
+    expected = -math.log(probabilities(scores, tagset)[tuple(facts.entities)])
+    result = compute(Objective("crf", 5, 0.5), scores, [facts], [[4]], tagset)
+    assert result.loss == pytest.approx(expected)
+
+
+def best_agreeing(p: dict[Reading, float], facts: Known, k: int) -> list[float]:
+    return sorted((p[r] for r in p if agrees(r, facts)), reverse=True)[:k]
+
+
+@pytest.mark.parametrize("facts", FACTS)
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_adak_adds_the_best_readings_that_agree(facts: Known, weight: float) -> None:
+    scores = random_scores(TAGS, 4)
+    p = probabilities(scores, TAGS)
+    expected = (1 - weight) * -math.log(p[tuple(facts.entities)])
+    expected += weight * minus_log(best_agreeing(p, facts, 3))
+    result = compute(Objective("adak", 3, weight), scores, [facts], [[4]])
+    assert result.loss == pytest.approx(expected)
+
+
+def test_document_of_unknown_tokens_has_only_its_k_best_part() -> None:
+    scores, nothing = random_scores(TAGS, 4), known([], [])
+    expected = minus_log(best_agreeing(probabilities(scores, TAGS), nothing, 2))
+    result = compute(Objective("adak", 2, 0.1), scores, [nothing], [[4]])
+    assert result.loss == pytest.approx(expected)
+
+
+def test_unknown_document_changes_nothing_for_the_rest_of_the_batch() -> None:
+    objective = Objective("adak", 2, 0.1)
+    scores = random_scores(TAGS, 8)
+    facts = [known([ENTITY], [3]), known([], [])]
+    both = compute(objective, scores, facts, [[4], [4]])
+    single = [
+        compute(objective, tokens_of(scores, 4 * i, 4 * i + 4), [facts[i]], [[4]])
+        for i in (0, 1)
+    ]
+    assert both.loss == pytest.approx((single[0].loss + single[1].loss) / 2)
+    for i in (0, 1):
+        torch.testing.assert_close(
+            both.gradient.emissions[4 * i : 4 * i + 4],
+            single[i].gradient.emissions / 2,
+        )
+
+
+@pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
+def test_loss_is_the_mean_of_all_segments(loss: LossName) -> None:
+    objective = Objective(loss, 2, 0.4)
+    scores = random_scores(TAGS, 7)
+    facts = known([ENTITY, LabelledSpan(4, 6, "Y")], [0], length=7)
+    whole = compute(objective, scores, [facts], [[4, 7]]).loss
+    left = compute(
+        objective, tokens_of(scores, 0, 4), [known([ENTITY], [0])], [[4]]
+    ).loss
+    right = compute(
+        objective,
+        tokens_of(scores, 4, 7),
+        [known([LabelledSpan(0, 2, "Y")], [], length=3)],
+        [[3]],
+    ).loss
+    assert whole == pytest.approx((left + right) / 2)
+
+
+def test_empty_document_counts_for_nothing() -> None:
+    objective = Objective("adak", 2, 0.4)
+    scores = random_scores(TAGS, 4)
+    empty = known([], [], length=0)
+    alone = compute(objective, scores, [known([ENTITY], [])], [[4]])
+    among = compute(
+        objective, scores, [empty, known([ENTITY], []), empty], [[], [4], []]
+    )
+    assert among.loss == alone.loss
+
+
+@pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
+def test_ruled_out_span_costs_its_probability(loss: LossName) -> None:
+    objective = Objective(loss, 10_000, 0.5)
+    scores = random_scores(TAGS, 4)
+    wrong = LabelledSpan(1, 2, "Y")
+    with_span = compute(objective, scores, [known([], [0], 4, [wrong])], [[4]]).loss
+    without = compute(objective, scores, [known([], [0])], [[4]]).loss
+    p = probabilities(scores, TAGS)
+    p_wrong = sum(p[r] for r in p if wrong in r)
+    expected = without - math.log(1 - p_wrong)
+    if loss == "adak":
+        # None of the best readings may hold it: here these are all readings.
+        agreeing = [r for r in p if agrees(r, known([], [0]))]
+        expected += 0.5 * minus_log([p[r] for r in agreeing if wrong not in r])
+        expected -= 0.5 * minus_log([p[r] for r in agreeing])
+    assert with_span == pytest.approx(expected)
+
+
+def test_ruled_out_span_across_two_segments_costs_nothing() -> None:
+    objective = Objective("fuzzy", 5, 0.5)
+    scores = random_scores(TAGS, 4)
+    wrong = LabelledSpan(1, 3, "Y")
+    with_span = compute(objective, scores, [known([], [], 4, [wrong])], [[2, 4]])
+    without = compute(objective, scores, [known([], [])], [[2, 4]])
+    assert with_span.loss == without.loss
+
+
+def test_ruled_out_span_is_found_in_its_own_document() -> None:
+    objective = Objective("fuzzy", 5, 0.5)
+    scores = random_scores(TAGS, 9)
+    wrong = LabelledSpan(2, 4, "Y")
+    facts = [known([], [], 3), known([], [], 6, [wrong])]
+    loss = compute(objective, scores, facts, [[3], [2, 6]]).loss
+    local = compute(
+        objective,
+        tokens_of(scores, 5, 9),
+        [known([], [], 4, [LabelledSpan(0, 2, "Y")])],
+        [[4]],
+    ).loss
+    assert loss == pytest.approx(local / 3)
+
+
+def test_document_without_a_common_path_is_named() -> None:
+    scores = random_scores(TAGS, 8)
+    scores.emissions[5, :] = -torch.inf
+    facts = [known([], [0]), known([], [0])]
+    assert compute(
+        Objective("fuzzy", 2, 0.5), scores, facts, [[4], [4]]
+    ).impossible == [1]
+
+
+def difference(
+    function: Callable[[], float], values: torch.Tensor, index: tuple[int, ...]
+) -> float:
+    step, losses = 1e-5, []
+    for sign in (1, -1):
+        values[index] += sign * step
+        losses.append(function())
+        values[index] -= sign * step
+    return (losses[0] - losses[1]) / (2 * step)
+
+
+@pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
+def test_gradient_is_that_of_the_loss(loss: LossName) -> None:
+    objective = Objective(loss, 2, 0.4)
+    scores = random_scores(TAGS, 6)
+    facts = [known([ENTITY], [3], 4, [LabelledSpan(0, 1, "Y")]), known([], [], 2)]
+
+    def result() -> LossAndGradient:
+        return compute(objective, scores, facts, [[4], [2]])
+
+    gradient = result().gradient
+    places = [
+        (scores.emissions, gradient.emissions, (1, TAGS.index["B-X"])),
+        (scores.emissions, gradient.emissions, (0, TAGS.index["U-Y"])),
+        (scores.emissions, gradient.emissions, (5, TAGS.index["O"])),
+        (scores.transitions, gradient.transitions, (0, 0)),
+        (scores.transitions, gradient.transitions, (0, TAGS.index["B-X"])),
+        (scores.start, gradient.start, (0,)),
+        (scores.end, gradient.end, (TAGS.index["L-Y"],)),
+    ]
+    for values, slopes, index in places:
+        expected = difference(lambda: result().loss, values, index)
+        assert float(slopes[index]) == pytest.approx(expected, abs=1e-7)

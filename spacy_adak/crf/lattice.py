@@ -275,7 +275,8 @@ class TaggedSpan(NamedTuple):
     sentence (int): Which sentence of the batch.
     start (int): The first token.
     tags (Sequence[int]): One tag per token.
-    not_before (int | None): A tag that the token after the span must not have.
+    not_before (int | None): A tag, other than O, that the token after the span must
+        not have.
     """
 
     sentence: int

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 from spacy_adak.crf.chain import Chain, path_scores
 from spacy_adak.crf.decode import viterbi
-from spacy_adak.crf.lattice import log_partition, marginals
+from spacy_adak.crf.lattice import TaggedSpan, log_partition, marginals
 from spacy_adak.crf.losses import (
     HardQ,
     adak,
     annealed_weight,
     interpolated_q,
     negative_log_likelihood,
+    ruled_out_loss,
     soft_q,
     uniform_q,
 )
@@ -279,6 +280,95 @@ def test_part_without_weight_may_be_impossible() -> None:
     nothing = uniform_q(~everything, chain.lengths)
     assert adak(chain, nothing, everything, 2, 1.0).isfinite().all()
     assert (adak(chain, nothing, everything, 2, 0.5) == float("inf")).all()
+
+
+def tagged_spans(chain: Chain) -> st.SearchStrategy[list[TaggedSpan]]:
+    """Runs of tags anywhere in a batch, with or without a tag that must not follow."""
+    n_tags = chain.emissions.size(2)
+    tags = st.integers(0, n_tags - 1)
+
+    @st.composite
+    def spans(draw: st.DrawFn) -> TaggedSpan:
+        sentence = draw(st.integers(0, len(chain.lengths) - 1))
+        length = int(chain.lengths[sentence])
+        start = draw(st.integers(0, length - 1))
+        size = draw(st.integers(1, length - start))
+        run = draw(st.lists(tags, min_size=size, max_size=size))
+        not_before = (
+            draw(st.none() | st.integers(1, n_tags - 1)) if n_tags > 1 else None
+        )
+        return TaggedSpan(sentence, start, run, not_before)
+
+    return st.lists(spans(), min_size=1, max_size=3)
+
+
+def holds(tags: tuple[int, ...], span: TaggedSpan) -> bool:
+    end = span.start + len(span.tags)
+    if end < len(tags) and tags[end] == span.not_before:
+        return False
+    return list(tags[span.start : end]) == list(span.tags)
+
+
+@given(st.data())
+def test_ruled_out_loss_is_that_of_all_paths_without_the_span(
+    data: st.DataObject,
+) -> None:
+    chain = data.draw(
+        chains(max_tokens=4, max_tags=3, always_legal=True).filter(
+            lambda chain: bool((chain.lengths > 0).all())
+        )
+    )
+    spans = data.draw(tagged_spans(chain))
+    expected = [0.0] * len(chain.lengths)
+    for span in spans:
+        p = probabilities(chain, span.sentence)
+        p_span = sum(p[tags] for tags in p if holds(tags, span))
+        # The loss of a span that is all but certain is bounded.
+        expected[span.sentence] -= math.log(max(1 - p_span, 1e-6))
+    torch.testing.assert_close(
+        ruled_out_loss(chain, spans),
+        torch.tensor(expected, dtype=torch.float64),
+        rtol=1e-5,
+        atol=1e-9,
+    )
+
+
+@given(st.data())
+def test_no_best_path_holds_a_ruled_out_span(data: st.DataObject) -> None:
+    chain, _, allowed = data.draw(models_and_masks())
+    spans = data.draw(tagged_spans(chain))
+    k = data.draw(st.integers(1, 6))
+    everything = torch.ones_like(allowed)
+    assume(all(legal_paths(chain, b) for b in range(len(chain.lengths))))
+    expected = []
+    for b in range(len(chain.lengths)):
+        log_z = log_sum([path.score for path in legal_paths(chain, b)])
+        paths = [p for p in legal_paths(chain, b) if is_allowed(p.tags, allowed[b])]
+        local = [span for span in spans if span.sentence == b]
+        # Which of two equals is among the K best is left open here.
+        assume(len(paths) <= k or paths[k - 1].score - paths[k].score > 1e-6)
+        left = [
+            path.score
+            for path in paths[:k]
+            if not any(holds(path.tags, span) for span in local)
+        ]
+        # Without one of the K paths left there is no K-best part.
+        expected.append(log_z - log_sum(left) if left or not paths else 0.0)
+    q = uniform_q(everything, chain.lengths)
+    assert_losses(adak(chain, q, allowed, k, 1.0, spans), expected)
+
+
+def test_gradient_of_ruled_out_spans_is_right() -> None:
+    chain = make_chain(4)
+    spans = [TaggedSpan(0, 1, [1, 2], 2), TaggedSpan(0, 0, [0]), TaggedSpan(2, 2, [1])]
+    scores = [chain.emissions, chain.transitions, chain.start, chain.end]
+
+    def function(*scores: torch.Tensor) -> torch.Tensor:
+        emissions, transitions, start, end = scores
+        model = Chain(emissions, chain.lengths, transitions, start, end)
+        return ruled_out_loss(model, spans)
+
+    assert torch.autograd.gradcheck(function, [x.requires_grad_() for x in scores])
 
 
 def test_annealing_starts_low_and_ends_at_one() -> None:

@@ -1,6 +1,9 @@
 from itertools import pairwise, product
 
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow, tags_to_spans
 
@@ -43,6 +46,36 @@ def test_adjacent_entities_of_one_type_stay_apart(scheme: str) -> None:
     tagset = TagSet(["X"], scheme)
     spans = [LabelledSpan(0, 2, "X"), LabelledSpan(2, 3, "X"), LabelledSpan(3, 6, "X")]
     assert tagset.decode(tagset.encode(spans, 7)) == spans
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> tuple[TagSet, list[list[LabelledSpan]], int]:
+    """Entities of some sentences, none longer than the number of tokens given."""
+    tagset = TagSet(["X", "Y"], draw(st.sampled_from(["BIO", "BILUO"])))
+    kinds = st.sampled_from([None, *tagset.types])
+    batch = []
+    for _ in range(draw(st.integers(1, 3))):
+        pieces = draw(st.lists(st.tuples(kinds, st.integers(1, 3)), max_size=4))
+        spans, start = [], 0
+        for kind, size in pieces:
+            if kind is not None:
+                spans.append(LabelledSpan(start, start + size, kind))
+            start += size
+        batch.append(spans)
+    longest = max((spans[-1].end for spans in batch if spans), default=1)
+    return tagset, batch, longest + draw(st.integers(0, 2))
+
+
+@given(sentences())
+def test_batch_of_legal_paths_is_read_as_each_path_alone(
+    case: tuple[TagSet, list[list[LabelledSpan]], int],
+) -> None:
+    tagset, batch, length = case
+    paths = torch.tensor([tagset.encode(spans, length) for spans in batch])
+    expected = [
+        (row, span) for row, path in enumerate(paths) for span in tagset.decode(path)
+    ]
+    assert tagset.spans_of_legal_paths(paths) == expected
 
 
 def test_illegal_sequence_is_an_error_that_names_the_token() -> None:

@@ -83,7 +83,7 @@ def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
 def test_settings_are_checked_without_a_config_too() -> None:
     model = spacy.blank("en").add_pipe("adak_ner", config={"model": SMALL_MODEL}).model
     with pytest.raises(ValueError, match=r"A104.*'hinge'.*adak or fuzzy or crf"):
-        AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")  # type: ignore[arg-type]
+        AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")
 
 
 @pytest.mark.parametrize(

@@ -222,8 +222,6 @@ class AdaKRecognizer(CheckedPipe):
         label (str): The label to add.
         RETURNS (int): 0 if the label is already present, otherwise 1.
         """
-        if not isinstance(label, str):
-            raise ValueError(SpacyErrors.E187)
         if label in self.labels:
             return 0
         self._set_labels([*self.labels, label])
@@ -231,6 +229,8 @@ class AdaKRecognizer(CheckedPipe):
 
     def _set_labels(self, labels: Iterable[str]) -> None:
         for label in labels:
+            if not isinstance(label, str):
+                raise ValueError(SpacyErrors.E187)
             self.vocab.strings.add(label)
         set_tags(self.model, TagSet(labels, self.scheme))
 

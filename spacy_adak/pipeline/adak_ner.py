@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
 from ..crf.losses import annealed_weight
-from ..crf.tags import SCHEMES, TagSet
+from ..crf.tags import SCHEMES, LabelledSpan, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
 from .estimates import PathEstimate, get_estimate
@@ -24,7 +24,7 @@ from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
-from .targets import Known, known_from_example, preset_from_doc, shorten
+from .targets import known_from_example, preset_from_doc, shorten
 
 DEFAULT_CONFIG = """
 [adak_ner]
@@ -413,16 +413,17 @@ class AdaKRecognizer(CheckedPipe):
         RETURNS (Sample): What is known and estimated, and where to cut the text.
         """
         known = known_from_example(example, self.incorrect_spans_key)
-        self._check_labels(known, example.reference)
         estimate = get_estimate(example)
-        entities = {(span.start, span.end) for span in known.entities}
+        entities = set(known.entities)
         if isinstance(estimate, PathEstimate):
-            entities.update((span.start, span.end) for span in estimate.entities)
-        ends = segment_doc(example.predicted, entities, self.max_segment_length)
+            entities.update(estimate.entities)
+        self._check_labels([*entities, *known.ruled_out], example.reference)
+        bounds = {(span.start, span.end) for span in entities}
+        ends = segment_doc(example.predicted, bounds, self.max_segment_length)
         return Sample(known, estimate, ends)
 
-    def _check_labels(self, known: Known, reference: Doc) -> None:
-        for span in [*known.entities, *known.ruled_out]:
+    def _check_labels(self, spans: Iterable[LabelledSpan], reference: Doc) -> None:
+        for span in spans:
             if span.type not in self.labels:
                 raise ValueError(
                     Errors.A105.format(

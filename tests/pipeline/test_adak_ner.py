@@ -41,7 +41,7 @@ def test_default_config_learns_to_find_entities() -> None:
         assert entities(nlp(text)) == expected
 
 
-@pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
+@pytest.mark.parametrize("loss", ["adak", "weighted", "fuzzy", "crf"])
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
     nlp = make_nlp(loss=loss, scheme=scheme)
@@ -82,7 +82,9 @@ def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
 
 def test_settings_are_checked_without_a_config_too() -> None:
     model = spacy.blank("en").add_pipe("adak_ner", config={"model": SMALL_MODEL}).model
-    with pytest.raises(ValueError, match=r"A104.*'hinge'.*adak or fuzzy or crf"):
+    with pytest.raises(
+        ValueError, match=r"A104.*'hinge'.*adak or weighted or fuzzy or crf"
+    ):
         AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")
 
 
@@ -128,10 +130,12 @@ def loss_after(steps: int, **settings: Any) -> float:
 @pytest.mark.parametrize(
     "settings",
     [
+        {"loss": "weighted"},
         {"loss": "fuzzy"},
         {"loss": "crf"},
         {"k": 1},
         {"gamma": 0.0},
+        {"gamma": None},
         {"annealing_steps": 2},
         {"scheme": "BIO"},
         {"max_segment_length": 3},

@@ -6,9 +6,12 @@ import pytest
 import torch
 
 from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.pipeline.estimates import ChainEstimate, Estimate, PathEstimate
 from spacy_adak.pipeline.head import TagScores
-from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective
-from spacy_adak.pipeline.targets import Known
+from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective, Sample
+from spacy_adak.pipeline.segments import batch_segments
+from spacy_adak.pipeline.targets import Known, allowed_tags
+from tests.crf.brute_force import legal_paths
 
 from .listing import Reading, probabilities, random_scores, tokens_of
 
@@ -34,8 +37,21 @@ def compute(
     ends: list[list[int]],
     tagset: TagSet = TAGS,
 ) -> LossAndGradient:
+    samples = [
+        Sample(facts, None, doc_ends)
+        for facts, doc_ends in zip(knowns, ends, strict=True)
+    ]
+    return compute_samples(objective, scores, samples, tagset)
+
+
+def compute_samples(
+    objective: Objective,
+    scores: TagScores,
+    samples: list[Sample],
+    tagset: TagSet = TAGS,
+) -> LossAndGradient:
     leaves = TagScores(*(score.clone().requires_grad_() for score in scores))
-    return objective(leaves, knowns, ends, tagset)
+    return objective(leaves, samples, tagset)
 
 
 def agrees(reading: Reading, facts: Known) -> bool:
@@ -110,6 +126,107 @@ def test_unknown_document_changes_nothing_for_the_rest_of_the_batch() -> None:
             both.gradient.emissions[4 * i : 4 * i + 4],
             single[i].gradient.emissions / 2,
         )
+
+
+ESTIMATED = LabelledSpan(3, 4, "Y")
+PATH = PathEstimate([ENTITY, ESTIMATED])
+
+
+def random_chain_estimate(facts: Known, seed: int = 7) -> ChainEstimate:
+    scores = random_scores(TAGS, len(facts.outside), seed)
+    nodes = scores.emissions.numpy()
+    nodes[~allowed_tags(facts, TAGS)] = -numpy.inf
+    moves = (scores.transitions, scores.start, scores.end)
+    return ChainEstimate(
+        nodes.astype("float32"),
+        *(move.clamp(min=-5.0).numpy().astype("float32") for move in moves),
+    )
+
+
+def expected_weighted(scores: TagScores, facts: Known, estimate: Estimate) -> float:
+    """-log of the sum over all readings of q(y) p(y)."""
+    p = probabilities(scores, TAGS)
+    if isinstance(estimate, PathEstimate):
+        return -math.log(p[tuple(estimate.entities)])
+    q_scores = TagScores(*(torch.from_numpy(array).double() for array in estimate))
+    weights = every_weight(q_scores)
+    total = sum(weights.values())
+    return minus_log([p[r] * weights.get(r, 0.0) / total for r in p])
+
+
+def every_weight(scores: TagScores) -> dict[Reading, float]:
+    """Unlike a model, an estimate may give weight to sequences that are not legal:
+    only their sum counts, so they all share one key."""
+    (batch,) = batch_segments([[len(scores.emissions)]], torch.device("cpu"))
+    weights: dict[Reading, float] = {}
+    for path in legal_paths(scores.chain(batch), 0):
+        spans = TAGS.decode(path.tags, illegal="repair")
+        legal = TAGS.encode(spans, len(path.tags)) == list(path.tags)
+        key = tuple(spans) if legal else (LabelledSpan(-1, -1, ""),)
+        weights[key] = weights.get(key, 0.0) + math.exp(path.score)
+    return weights
+
+
+FACTS_OF_ESTIMATE = known([ENTITY], [])
+
+
+@pytest.mark.parametrize("kind", ["path", "chain"])
+def test_weighted_loss_is_that_of_the_estimate(kind: str) -> None:
+    scores = random_scores(TAGS, 4)
+    estimate = PATH if kind == "path" else random_chain_estimate(FACTS_OF_ESTIMATE)
+    sample = Sample(FACTS_OF_ESTIMATE, estimate, [4])
+    result = compute_samples(Objective("weighted", 2, 0.4), scores, [sample])
+    expected = expected_weighted(scores, FACTS_OF_ESTIMATE, estimate)
+    assert result.loss == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["path", "chain"])
+def test_adak_loss_takes_the_estimate_and_the_best_readings(kind: str) -> None:
+    scores = random_scores(TAGS, 4)
+    estimate = PATH if kind == "path" else random_chain_estimate(FACTS_OF_ESTIMATE)
+    sample = Sample(FACTS_OF_ESTIMATE, estimate, [4])
+    result = compute_samples(Objective("adak", 2, 0.4), scores, [sample])
+    best = best_agreeing(probabilities(scores, TAGS), FACTS_OF_ESTIMATE, 2)
+    expected = 0.6 * expected_weighted(scores, FACTS_OF_ESTIMATE, estimate)
+    assert result.loss == pytest.approx(expected + 0.4 * minus_log(best), rel=1e-5)
+
+
+def test_weighted_loss_without_an_estimate_reads_unknown_as_outside() -> None:
+    scores = random_scores(TAGS, 4)
+    results = [
+        compute(Objective(loss, 2, 0.4), scores, [FACTS_OF_ESTIMATE], [[4]]).loss
+        for loss in ("weighted", "crf")
+    ]
+    assert results[0] == pytest.approx(results[1])
+
+
+def test_estimate_alone_counts_as_something_known() -> None:
+    scores, nothing = random_scores(TAGS, 4), known([], [])
+    estimate = PathEstimate([ESTIMATED])
+    sample = Sample(nothing, estimate, [4])
+    result = compute_samples(Objective("adak", 2, 0.0), scores, [sample])
+    expected = expected_weighted(scores, nothing, estimate)
+    assert result.loss == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("loss", ["adak", "weighted"])
+def test_all_kinds_of_estimates_go_into_one_batch(loss: LossName) -> None:
+    objective = Objective(loss, 2, 0.4)
+    scores = random_scores(TAGS, 16)
+    facts = FACTS_OF_ESTIMATE
+    estimates = [
+        PATH,
+        random_chain_estimate(facts),
+        None,
+        random_chain_estimate(facts, 3),
+    ]
+    samples = [Sample(facts, estimate, [4]) for estimate in estimates]
+    alone = [
+        compute_samples(objective, tokens_of(scores, 4 * i, 4 * i + 4), [sample]).loss
+        for i, sample in enumerate(samples)
+    ]
+    together = compute_samples(objective, scores, samples).loss
+    assert together == pytest.approx(sum(alone) / 4)
 
 
 @pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])

@@ -4,7 +4,7 @@ Both are trained on the same examples, in which everything but the entities that
 kept is missing, for the same number of steps with the same encoder, and scored on
 complete data.
 
-    python benchmarks/partial_annotation.py --train train.txt --dev dev.txt
+    python -m benchmarks.partial_annotation --train train.txt --dev dev.txt
 """
 
 import argparse
@@ -13,9 +13,12 @@ from pathlib import Path
 
 import spacy
 import srsly
-from pipeline import RESULTS, make_examples, read_columns
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed, minibatch
+
+from .corpora import make_examples, read_columns
+
+RESULTS = Path(__file__).parent / "results"
 
 
 def keep_some_entities(doc: Doc, ratio: float, rng: random.Random) -> Doc:
@@ -70,7 +73,6 @@ def main() -> None:
         print(row, flush=True)
         rows.append(row)
     settings = {**vars(args), "train": args.train.name, "dev": args.dev.name}
-    RESULTS.mkdir(exist_ok=True)
     srsly.write_jsonl(RESULTS / "partial_annotation.jsonl", [settings, *rows])
 
 

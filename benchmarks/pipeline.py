@@ -1,19 +1,18 @@
 """Speed of `adak_ner` beside spaCy's `ner`, both on the same HashEmbedCNN.
 
-Both are trained for a moment on the same data, then timed in turns in one process with
-one thread; every figure is the median of the ratios of the rounds. Targets are printed
-with what was measured.
+    python -m benchmarks.pipeline --data train.txt
 
-    python benchmarks/pipeline.py --data train.txt
+Both are trained for a moment on the same sentences, so that they find a realistic
+number of entities, and then timed in turns with one thread. What counts is the median
+of the ratios of the rounds. Results go to `benchmarks/results/`.
 """
 
 import argparse
-import gc
 import resource
 import statistics
-import time
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import spacy
 import srsly
@@ -23,180 +22,139 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed, minibatch
 
-torch.set_num_threads(1)
+from .corpora import make_examples, read_columns
+from .timing import median_ratio, time_in_turns
+
 RESULTS = Path(__file__).parent / "results"
+PEER = "ner"
+TRAIN_STEPS = 200
+SECONDS = 60.0
+UPDATED_DOCS = 500
+Row = dict[str, Any]
 
 
-def read_columns(path: Path, vocab: spacy.Vocab, limit: int) -> list[Doc]:
-    """Read sentences of "token tag" lines in the BIO scheme."""
-    docs = []
-    for block in path.read_text(encoding="utf8").replace("\r", "").split("\n\n"):
-        rows = [line.split(" ") for line in block.split("\n") if line.strip()]
-        if rows:
-            words, tags = [row[0] for row in rows], [row[-1] for row in rows]
-            docs.append(Doc(vocab, words=words, ents=tags))
-        if len(docs) == limit:
-            break
-    return docs
-
-
-def make_pipeline(factory: str, config: dict, docs: list[Doc], steps: int) -> Language:
-    """Train a pipeline for a moment: it then finds a realistic number of entities."""
+def make_pipeline(factory: str, config: Mapping[str, Any], docs: list[Doc]) -> Language:
+    """RETURNS (Language): A pipeline that was trained for a moment."""
     fix_random_seed(0)
     nlp = spacy.blank("en")
-    nlp.add_pipe(factory, config=config)
+    nlp.add_pipe(factory, config=dict(config))
     examples = make_examples(nlp, docs)
     optimizer = nlp.initialize(lambda: examples)
-    for step, batch in enumerate(minibatch(examples * 20, size=32)):
-        if step == steps:
-            break
-        nlp.update(batch, sgd=optimizer, drop=0.1)
+    batches = list(minibatch(examples, size=32))
+    for step in range(TRAIN_STEPS):
+        nlp.update(batches[step % len(batches)], sgd=optimizer, drop=0.1)
     return nlp
 
 
-def make_examples(nlp: Language, docs: list[Doc]) -> list[Example]:
-    return [
-        Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc)
-        for doc in docs
-    ]
+def compare(what: str, times: Mapping[str, list[float]], words: int) -> Iterator[Row]:
+    """YIELDS (Row): Words per second of each contender, and its speed in terms of
+    the peer's."""
+    for name, seconds in times.items():
+        yield {
+            "what": what,
+            "contender": name,
+            "words_per_second": round(words / statistics.median(seconds)),
+            "times_peer": round(median_ratio(times[PEER], seconds), 2),
+            "rounds": len(seconds),
+        }
 
 
-def in_turns(
-    jobs: dict[str, Callable[[], object]], rounds: int
-) -> dict[str, list[float]]:
-    """Time all jobs in turns, each round starting with another one."""
-    times: dict[str, list[float]] = {name: [] for name in jobs}
-    names = list(jobs)
-    for i in range(rounds + 1):
-        for name in names[i % len(names) :] + names[: i % len(names)]:
-            gc.collect()
-            start = time.perf_counter()
-            jobs[name]()
-            if i:  # the first round warms up
-                times[name].append(time.perf_counter() - start)
-    return times
+def time_prediction(docs: list[Doc]) -> tuple[list[Row], Language]:
+    """RETURNS (tuple): Rows on `nlp.pipe`, and the pipeline with scores."""
+    texts = [" ".join(token.text for token in doc) for doc in docs]
+    pipelines = {
+        PEER: make_pipeline("ner", {}, docs),
+        "adak_ner": make_pipeline("adak_ner", {"loss": "crf"}, docs),
+        "adak_ner, no scores": make_pipeline(
+            "adak_ner", {"loss": "crf", "spans_key": None}, docs
+        ),
+    }
+
+    def predict(nlp: Language) -> int:
+        return sum(len(doc.ents) for doc in nlp.pipe(texts))
+
+    for name, nlp in pipelines.items():
+        print(f"{name} finds {predict(nlp):,} entities in {len(texts):,} sentences")
+    tasks = {name: lambda nlp=nlp: predict(nlp) for name, nlp in pipelines.items()}
+    words = sum(len(doc) for doc in docs)
+    times = time_in_turns(tasks, SECONDS)
+    return list(compare("nlp.pipe", times, words)), pipelines["adak_ner"]
 
 
-def speed_up(times: dict[str, list[float]], name: str, peer: str) -> float:
-    """RETURNS (float): How many times as fast as its peer, median over rounds."""
-    pairs = zip(times[peer], times[name], strict=True)
-    return statistics.median(slow / fast for slow, fast in pairs)
+def time_training(docs: list[Doc]) -> list[Row]:
+    """RETURNS (list[Row]): Rows on `nlp.update`."""
+
+    def update(nlp: Language, examples: list[Example], sgd: Any) -> None:
+        for batch in minibatch(examples, size=32):
+            nlp.update(batch, sgd=sgd, drop=0.1)
+
+    tasks = {}
+    for name, factory, config in [
+        (PEER, "ner", {}),
+        ("adak_ner", "adak_ner", {}),
+        ("adak_ner, loss = crf", "adak_ner", {"loss": "crf"}),
+    ]:
+        nlp = make_pipeline(factory, config, docs)
+        job = nlp, make_examples(nlp, docs[:UPDATED_DOCS]), nlp.resume_training()
+        tasks[name] = lambda job=job: update(*job)
+    words = sum(len(doc) for doc in docs[:UPDATED_DOCS])
+    return list(compare("nlp.update", time_in_turns(tasks, SECONDS), words))
+
+
+def time_long_documents(nlp: Language, docs: list[Doc]) -> Row:
+    """RETURNS (Row): How much longer twice the length takes."""
+    words = [token.text for doc in docs for token in doc]
+    while len(words) < 40_000:
+        words *= 2
+    tasks = {
+        str(n): lambda n=n: nlp(Doc(nlp.vocab, words=words[:n]))
+        for n in (20_000, 40_000)
+    }
+    times = time_in_turns(tasks, SECONDS)
+    ratio = median_ratio(times["40000"], times["20000"])
+    return {"what": "40,000 tokens / 20,000 tokens", "ratio": round(ratio, 2)}
+
+
+def measure_stream(nlp: Language, docs: list[Doc], n_docs: int) -> Row:
+    """RETURNS (Row): The peak of memory after each fifth of a stream."""
+    texts = [" ".join(token.text for token in doc) for doc in docs]
+    stream = (texts[i % len(texts)] for i in range(n_docs))
+    peaks = []
+    for i, _ in enumerate(nlp.pipe(stream), start=1):
+        if i % (n_docs // 5) == 0:
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+    return {"what": f"peak MB in a stream of {n_docs:,} documents", "peaks": peaks}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="column file, BIO")
     parser.add_argument("--sentences", type=int, default=3000)
-    parser.add_argument("--train-steps", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--stream", type=int, default=50_000, help="documents")
     args = parser.parse_args()
+    torch.set_num_threads(1)
     docs = read_columns(args.data, spacy.blank("en").vocab, args.sentences)
-    texts = [" ".join(token.text for token in doc) for doc in docs]
-    words = sum(len(doc) for doc in docs)
-
-    settings = {
-        "ner": ("ner", {}),
-        "adak_ner, scores": ("adak_ner", {"loss": "crf"}),
-        "adak_ner, no scores": ("adak_ner", {"loss": "crf", "spans_key": None}),
+    rows, nlp = time_prediction(docs)
+    rows += time_training(docs)
+    rows.append(time_long_documents(nlp, docs))
+    rows.append(measure_stream(nlp, docs, args.stream))
+    speeds = {
+        (row["what"], row.get("contender")): row.get("times_peer") for row in rows
     }
-    pipelines = {
-        name: make_pipeline(factory, config, docs, args.train_steps)
-        for name, (factory, config) in settings.items()
+    peaks = rows[-1]["peaks"]
+    targets = {
+        "scores on: at least 1.0": speeds["nlp.pipe", "adak_ner"] >= 1.0,
+        "scores off: at least 1.2": speeds["nlp.pipe", "adak_ner, no scores"] >= 1.2,
+        "training: at least 1.0": speeds["nlp.update", "adak_ner"] >= 1.0,
+        "twice the length: at most 2.3": rows[-2]["ratio"] <= 2.3,
+        "memory of the stream: flat to 1 %": peaks[-1] <= 1.01 * peaks[0],
     }
-    found = {
-        name: sum(len(doc.ents) for doc in nlp.pipe(texts))
-        for name, nlp in pipelines.items()
-    }
-
-    def predict(nlp: Language) -> None:
-        for _ in nlp.pipe(texts):
-            pass
-
-    times = in_turns(
-        {name: lambda nlp=nlp: predict(nlp) for name, nlp in pipelines.items()},
-        args.rounds,
-    )
-    rows = [
-        {
-            "what": "nlp.pipe",
-            "contender": name,
-            "words_per_second": round(words / statistics.median(times[name])),
-            "times_ner": round(speed_up(times, name, "ner"), 2),
-            "entities_found": found[name],
-        }
-        for name in times
-    ]
-
-    train = {
-        "ner": ("ner", {}),
-        "adak_ner, loss = adak": ("adak_ner", {}),
-        "adak_ner, loss = crf": ("adak_ner", {"loss": "crf"}),
-    }
-    trainers = {}
-    for name, (factory, config) in train.items():
-        nlp = make_pipeline(factory, config, docs, 20)
-        trainers[name] = (nlp, make_examples(nlp, docs[:1000]), nlp.resume_training())
-
-    def update(nlp: Language, examples: list[Example], optimizer: object) -> None:
-        for batch in minibatch(examples, size=32):
-            nlp.update(batch, sgd=optimizer, drop=0.1)
-
-    times = in_turns(
-        {name: lambda job=job: update(*job) for name, job in trainers.items()},
-        args.rounds,
-    )
-    trained_words = sum(len(doc) for doc in docs[:1000])
-    rows += [
-        {
-            "what": "nlp.update",
-            "contender": name,
-            "words_per_second": round(trained_words / statistics.median(times[name])),
-            "times_ner": round(speed_up(times, name, "ner"), 2),
-        }
-        for name in times
-    ]
-
-    nlp = pipelines["adak_ner, scores"]
-    all_words = [token.text for doc in docs for token in doc]
-    while len(all_words) < 40_000:
-        all_words *= 2
-    long_docs = {
-        length: lambda length=length: nlp(Doc(nlp.vocab, words=all_words[:length]))
-        for length in (20_000, 40_000)
-    }
-    times = in_turns(long_docs, args.rounds)
-    length_ratio = 1 / speed_up(times, 40_000, 20_000)
-    rows.append(
-        {"what": "40,000 tokens / 20,000 tokens", "ratio": round(length_ratio, 2)}
-    )
-
-    memory = []
-    stream = (texts[i % len(texts)] for i in range(args.stream))
-    for i, _ in enumerate(nlp.pipe(stream)):
-        if i % (args.stream // 5) == args.stream // 5 - 1:
-            memory.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-    rows.append({"what": f"peak MB over {args.stream} documents", "fifths": memory})
-
     for row in rows:
         print(row)
-    ratios = {(row["what"], row.get("contender")): row.get("times_ner") for row in rows}
-    targets = [
-        ("scores on, at least 1.0", ratios["nlp.pipe", "adak_ner, scores"] >= 1.0),
-        ("scores off, at least 1.2", ratios["nlp.pipe", "adak_ner, no scores"] >= 1.2),
-        (
-            "training, at least 1.0",
-            ratios["nlp.update", "adak_ner, loss = adak"] >= 1.0,
-        ),
-        ("40,000 tokens, at most 2.3", length_ratio <= 2.3),
-        ("memory of the stream flat (10 MB)", memory[-1] - memory[0] <= 10),
-    ]
-    for name, reached in targets:
-        print("reached" if reached else "MISSED", name)
-    RESULTS.mkdir(exist_ok=True)
-    srsly.write_jsonl(
-        RESULTS / "pipeline.jsonl", [{**vars(args), "data": args.data.name}, *rows]
-    )
+    for target, reached in targets.items():
+        print("reached" if reached else "MISSED", target)
+    settings = {**vars(args), "data": str(args.data.name), "threads": 1}
+    srsly.write_jsonl(RESULTS / "pipeline.jsonl", [settings, *rows])
 
 
 if __name__ == "__main__":

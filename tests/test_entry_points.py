@@ -23,5 +23,5 @@ def declared() -> list[tuple[str, str, str]]:
 def test_entry_point_is_what_is_registered(group: str, name: str, target: str) -> None:
     module, _, attribute = target.partition(":")
     found = getattr(importlib.import_module(module), attribute)
-    if group == "spacy_augmenters":
-        assert registry.augmenters.get(name) is found
+    if group in ("spacy_architectures", "spacy_augmenters"):
+        assert getattr(registry, group.removeprefix("spacy_")).get(name) is found

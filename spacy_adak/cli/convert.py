@@ -219,7 +219,7 @@ def print_summary(summary: "Summary", verbose: bool) -> None:
     if hidden:
         msg.text(f"... and {hidden} more problems; --verbose lists them all")
     known = summary.tokens - summary.unknown_tokens
-    share = 100 * summary.unknown_tokens / summary.tokens
+    share = 100 * summary.unknown_tokens / max(1, summary.tokens)
     msg.table(
         {
             "Documents": f"{summary.documents:,}",

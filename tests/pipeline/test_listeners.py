@@ -194,3 +194,11 @@ def test_sentence_bounds_of_an_annotating_component_are_used() -> None:
     ner.get_loss = look
     nlp.update(examples, sgd=optimizer, annotates=["sentencizer"])
     assert seen == [True] * len(examples)
+
+
+def test_documents_are_read_in_chunks_of_any_size(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spacy_adak.pipeline.model._TOKENS_PER_CHUNK", 8)
+    docs = list(nlp.pipe([text for text, _ in TEXTS]))
+    assert [entities(doc) for doc in docs] == [found for _, found in TEXTS]

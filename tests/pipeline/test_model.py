@@ -7,10 +7,10 @@ from thinc.api import set_dropout_rate
 
 from spacy_adak.crf.tags import TagSet
 from spacy_adak.pipeline.head import TagScores
-from spacy_adak.pipeline.model import get_head, set_tags
+from spacy_adak.pipeline.model import get_head, predict_scores, set_tags
 
 from .gradients import assert_gradient_is_right, randomize_head, thinc_parameters
-from .samples import get_ner, make_examples, make_nlp
+from .samples import TEXTS, get_ner, make_examples, make_nlp
 
 
 @pytest.fixture
@@ -109,3 +109,14 @@ def test_copy_of_a_model_has_weights_of_its_own(nlp: Language) -> None:
     copy = model.copy()
     get_head(model).weight.data.zero_()
     assert get_head(copy).weight.any()
+
+
+@pytest.mark.parametrize("tokens", [1, 8, 10_000])
+def test_scores_are_the_same_in_chunks_of_any_size(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch, tokens: int
+) -> None:
+    ner = get_ner(nlp)
+    docs = [nlp.make_doc(text) for text in ["", *(text for text, _ in TEXTS), ""]]
+    monkeypatch.setattr("spacy_adak.pipeline.model._TOKENS_PER_CHUNK", tokens)
+    scores = predict_scores(ner.model, docs)
+    torch.testing.assert_close(scores, ner.model.predict(docs))

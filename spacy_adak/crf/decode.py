@@ -43,10 +43,11 @@ def viterbi(chain: Chain) -> KBest:
     chain (Chain): The scores. Forbid tags or moves with -inf.
     RETURNS (KBest): With K = 1.
     """
-    bordered = add_border(chain.detach())
-    prefixes = _best_prefixes(bordered)
-    paths = _backtrace(bordered, prefixes).unsqueeze(1)
-    return _as_kbest(chain, paths, prefixes[-1, :, -1:])
+    with torch.inference_mode():
+        bordered = add_border(chain)
+        prefixes = _best_prefixes(bordered)
+        paths = _backtrace(bordered, prefixes).unsqueeze(1)
+    return _as_kbest(paths, prefixes[-1, :, -1:], border=prefixes.size(2) - 1)
 
 
 def kbest(chain: Chain, k: int) -> KBest:
@@ -56,21 +57,23 @@ def kbest(chain: Chain, k: int) -> KBest:
     k (int): How many.
     RETURNS (KBest): With K = k.
     """
-    bordered = add_border(chain.detach())
-    prefixes = _best_prefixes(bordered)
-    paths, scores, tied = _best_suffixes(bordered, prefixes, k, stable=False)
-    if len(tied):
-        # `topk` leaves the order of equals open; the slower stable sort does not.
-        paths[tied], scores[tied], _ = _best_suffixes(
-            bordered.pick(tied), prefixes[:, tied], k, stable=True
-        )
-    return _as_kbest(chain, paths, scores)
+    with torch.inference_mode():
+        bordered = add_border(chain)
+        prefixes = _best_prefixes(bordered)
+        paths, scores, tied = _best_suffixes(bordered, prefixes, k, stable=False)
+        if len(tied):
+            # `topk` leaves the order of equals open; the slower stable sort does not.
+            paths[tied], scores[tied], _ = _best_suffixes(
+                bordered.pick(tied), prefixes[:, tied], k, stable=True
+            )
+    return _as_kbest(paths, scores, border=prefixes.size(2) - 1)
 
 
-def _as_kbest(chain: Chain, paths: Tensor, scores: Tensor) -> KBest:
+def _as_kbest(paths: Tensor, scores: Tensor, border: int) -> KBest:
+    """Zero what is no tag. Copies, because autograd refuses inference tensors."""
     valid = scores > _NEGATIVE_INFINITY
-    real = chain.token_mask().unsqueeze(1) & valid.unsqueeze(2)
-    return KBest(paths.masked_fill(~real, 0), scores, valid)
+    no_tag = (paths == border) | ~valid.unsqueeze(2)
+    return KBest(paths.masked_fill(no_tag, 0), scores.clone(), valid)
 
 
 def _best_prefixes(chain: BorderedChain) -> Tensor:

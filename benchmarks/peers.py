@@ -57,7 +57,7 @@ class PytorchCrf:
     def _loss(self) -> Tensor:
         return -self.crf(self.emissions, self.problem.gold, self.mask, reduction="sum")
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def _viterbi(self) -> list[list[int]]:
         return self.crf.decode(self.emissions, self.mask)
 
@@ -86,7 +86,7 @@ class TorchCrf:
     def _loss(self) -> Tensor:
         return -self.crf(self.emissions, self.problem.gold, self.mask).sum()
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def _viterbi(self) -> list[list[int]]:
         return self.crf.viterbi_decode(self.emissions, self.mask)
 
@@ -126,7 +126,7 @@ class PytorchPartialCrf:
         emissions = self.emissions.clone() if alone else self.emissions
         return self.partial(emissions, self.problem.partial, self.mask)
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def _viterbi(self) -> list[list[int]]:
         return self.plain.viterbi_decode(self.emissions, self.mask)
 

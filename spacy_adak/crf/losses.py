@@ -22,7 +22,8 @@ from torch import Tensor
 
 from .chain import Chain, path_scores
 from .decode import kbest
-from .lattice import TaggedSpan, log_partition, marginals
+from .lattice import log_partition, marginals
+from .spans import TaggedSpan
 
 _NEGATIVE_INFINITY = float("-inf")
 

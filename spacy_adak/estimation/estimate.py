@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from torch import Tensor
 
-from ..crf.lattice import span_log_probabilities
+from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, set_estimate

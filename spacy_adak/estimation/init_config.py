@@ -2,7 +2,7 @@
 
 from jinja2 import Template
 
-from ..pipeline.adak_ner import DEFAULT_CONFIG
+from ..pipeline.settings import DEFAULT_CONFIG
 from .settings import DEFAULT_ADAK_CONFIG
 
 # The encoders and learning rates of the paper.

@@ -3,8 +3,8 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from math import exp, inf
-from typing import Any, get_args
+from math import exp
+from typing import Any
 
 import numpy
 from spacy.errors import Errors as SpacyErrors
@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
 from ..crf.losses import annealed_weight
-from ..crf.tags import SCHEMES, LabelledSpan, TagSet
+from ..crf.tags import LabelledSpan, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
 from .estimates import PathEstimate, get_estimate
@@ -24,52 +24,8 @@ from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
+from .settings import DEFAULT_CONFIG, check_settings
 from .targets import known_from_example, preset_from_doc, shorten
-
-DEFAULT_CONFIG = """
-[adak_ner]
-# "adak" learns from the annotation, from what was estimated for the tokens it leaves
-# open (O unless estimated) and, more and more, from the model's own K best paths.
-# "weighted" is the same without these. "fuzzy" sums over all paths that the annotation
-# allows. "crf" reads unknown tokens as O, as ordinary training does.
-loss = "adak"
-# How many of the best paths "adak" looks at.
-k = 5
-# How late "adak" turns to its own best paths: their weight is exp(gamma * (b/B - 1)) in
-# step b of B. With 0 nothing else counts; with null the weight stays at one half.
-gamma = 3.0
-# B. If null, the number of steps a run is sure to have: the smaller of patience and
-# max_steps in [training], or 1000 where there is neither.
-annealing_steps = null
-# How entities are spelt as tags: "BILUO" or "BIO".
-scheme = "BILUO"
-# Documents are cut into sentences; longer ones, and documents without sentence bounds,
-# into pieces of at most this many tokens.
-max_segment_length = 128
-# The span group with all entities found and, in attrs["scores"], their probabilities.
-# With null they are neither stored nor computed.
-spans_key = "adak_ner"
-# Entities less probable than this are dropped.
-threshold = 0.0
-# The span group of the training data with spans that are known not to be entities.
-incorrect_spans_key = null
-
-[adak_ner.scorer]
-@scorers = "spacy.ner_scorer.v1"
-
-[adak_ner.model]
-@architectures = "spacy-adak.CRFTagger.v1"
-
-[adak_ner.model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 4
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-"""
 
 _DEFAULT_ANNEALING_STEPS = 1000
 
@@ -161,44 +117,8 @@ class AdaKRecognizer(CheckedPipe):
         self.incorrect_spans_key = incorrect_spans_key
         self._planned_steps = annealing_steps or _DEFAULT_ANNEALING_STEPS
         self._step = 0
-        self._check_settings()
+        check_settings(name, vars(self))
         set_tags(self.model, TagSet(self.labels, scheme))
-
-    def _check_settings(self) -> None:
-        # A number in quotes passes the checks of the config and stays a string.
-        losses, schemes = get_args(LossName), tuple(SCHEMES)
-        positive = "a whole number above 0"
-        checks = [
-            ("loss", self.loss in losses, " or ".join(losses)),
-            ("scheme", self.scheme in schemes, " or ".join(schemes)),
-            ("k", _is_positive(self.k), positive),
-            (
-                "gamma",
-                self.gamma is None or _lies_between(self.gamma, 0, inf),
-                "a number not below 0, or null",
-            ),
-            (
-                "annealing_steps",
-                self.annealing_steps is None or _is_positive(self.annealing_steps),
-                f"{positive}, or null",
-            ),
-            ("max_segment_length", _is_positive(self.max_segment_length), positive),
-            (
-                "threshold",
-                _lies_between(self.threshold, 0, 1),
-                "a probability from 0 to 1",
-            ),
-        ]
-        for setting, is_valid, expected in checks:
-            if not is_valid:
-                raise ValueError(
-                    Errors.A104.format(
-                        value=getattr(self, setting),
-                        setting=setting,
-                        name=self.name,
-                        expected=expected,
-                    )
-                )
 
     @property
     def tagset(self) -> TagSet:
@@ -474,11 +394,3 @@ class AdaKRecognizer(CheckedPipe):
     ) -> dict[str, float]:
         """Not supported: raises an error that says what to do instead."""
         raise NotImplementedError(Errors.A107.format(name=self.name))
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int) and value >= 1
-
-
-def _lies_between(value: object, lowest: float, highest: float) -> bool:
-    return isinstance(value, int | float) and lowest <= value <= highest

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..crf.chain import Chain
-from ..crf.lattice import TaggedSpan, log_partition
+from ..crf.lattice import log_partition
 from ..crf.losses import (
     ChainQ,
     HardQ,
@@ -18,6 +18,7 @@ from ..crf.losses import (
     ruled_out_loss,
     uniform_q,
 )
+from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet
 from .estimates import ChainEstimate, Estimate, PathEstimate
 from .head import TagScores

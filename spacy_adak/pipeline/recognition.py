@@ -9,7 +9,8 @@ from torch import Tensor
 
 from ..crf.chain import Chain
 from ..crf.decode import kbest, viterbi
-from ..crf.lattice import log_partition, span_log_probabilities
+from ..crf.lattice import log_partition
+from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan, TagSet
 from .head import TagScores
 from .segments import batch_segments

@@ -13,7 +13,7 @@ from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, ORTH
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..crf.lattice import TaggedSpan
+from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet, split_tag
 from ..errors import Errors
 from .segments import segment_doc

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 
 from spacy_adak.crf.chain import Chain, add_border, path_scores
 from spacy_adak.crf.lattice import (
-    TaggedSpan,
     edge_expectations,
     log_partition,
     marginals,
     run_messages,
-    span_log_probabilities,
 )
 from spacy_adak.crf.tags import TagSet
 
@@ -69,31 +67,6 @@ def test_edge_expectations_are_sums_of_path_probabilities(chain: Chain) -> None:
             for left, right in pairwise(tags):
                 expected[b, left, right] += probability
     assert_close(edge_expectations(chain), expected)
-
-
-@given(st.data())
-def test_span_probability_is_a_sum_of_path_probabilities(data: st.DataObject) -> None:
-    chain = data.draw(chains().filter(lambda chain: bool(chain.lengths.any())))
-    N = chain.emissions.size(2)
-    spans, expected = [], []
-    for _ in range(4):
-        b = data.draw(st.sampled_from(chain.lengths.nonzero()[:, 0].tolist()))
-        start = data.draw(st.integers(0, int(chain.lengths[b]) - 1))
-        end = data.draw(st.integers(start + 1, int(chain.lengths[b])))
-        tag = st.integers(0, N - 1)
-        tags = data.draw(st.lists(tag, min_size=end - start, max_size=end - start))
-        not_before = data.draw(st.none() | tag)
-        spans.append(TaggedSpan(b, start, tags, not_before))
-        expected.append(
-            sum(
-                probability
-                for path, probability in probabilities(chain, b).items()
-                if list(path[start:end]) == tags
-                and (not_before is None or path[end : end + 1] != (not_before,))
-            )
-        )
-    actual = span_log_probabilities(chain, spans).exp()
-    assert_close(actual, torch.tensor(expected, dtype=torch.float64))
 
 
 @given(chains())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_adak.crf.chain import Chain, path_scores
 from spacy_adak.crf.decode import viterbi
-from spacy_adak.crf.lattice import TaggedSpan, log_partition, marginals
+from spacy_adak.crf.lattice import log_partition, marginals
 from spacy_adak.crf.losses import (
     HardQ,
     adak,
@@ -18,6 +18,7 @@ from spacy_adak.crf.losses import (
     soft_q,
     uniform_q,
 )
+from spacy_adak.crf.spans import TaggedSpan
 
 from .brute_force import (
     allowed_tags,

@@ -1,0 +1,104 @@
+"""The settings of the component: their defaults, what they mean, what they may be."""
+
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any, get_args
+
+from ..crf.tags import SCHEMES
+from ..errors import Errors
+from .objective import LossName
+
+DEFAULT_CONFIG = """
+[adak_ner]
+# "adak" learns from the annotation, from what was estimated for the tokens it leaves
+# open (O unless estimated) and, more and more, from the model's own K best paths.
+# "weighted" is the same without these. "fuzzy" sums over all paths that the annotation
+# allows. "crf" reads unknown tokens as O, as ordinary training does.
+loss = "adak"
+# How many of the best paths "adak" looks at.
+k = 5
+# How late "adak" turns to its own best paths: their weight is exp(gamma * (b/B - 1)) in
+# step b of B. With 0 nothing else counts; with null the weight stays at one half.
+gamma = 3.0
+# B. If null, the number of steps a run is sure to have: the smaller of patience and
+# max_steps in [training], or 1000 where there is neither.
+annealing_steps = null
+# How entities are spelt as tags: "BILUO" or "BIO".
+scheme = "BILUO"
+# Documents are cut into sentences; longer ones, and documents without sentence bounds,
+# into pieces of at most this many tokens.
+max_segment_length = 128
+# The span group with all entities found and, in attrs["scores"], their probabilities.
+# With null they are neither stored nor computed.
+spans_key = "adak_ner"
+# Entities less probable than this are dropped.
+threshold = 0.0
+# The span group of the training data with spans that are known not to be entities.
+incorrect_spans_key = null
+
+[adak_ner.scorer]
+@scorers = "spacy.ner_scorer.v1"
+
+[adak_ner.model]
+@architectures = "spacy-adak.CRFTagger.v1"
+
+[adak_ner.model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 4
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+
+
+def check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Raise an error for the first setting with a value that makes no sense.
+
+    name (str): The name of the component.
+    settings (Mapping[str, Any]): The settings, among other things.
+    """
+    for setting, (is_valid, expected) in _RULES.items():
+        value = settings[setting]
+        if not is_valid(value):
+            raise ValueError(
+                Errors.A104.format(
+                    value=value, setting=setting, name=name, expected=expected
+                )
+            )
+
+
+# A number in quotes passes the checks of the config and stays a string.
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int) and value >= 1
+
+
+def _lies_between(value: object, lowest: float, highest: float) -> bool:
+    return isinstance(value, int | float) and lowest <= value <= highest
+
+
+_LOSSES = get_args(LossName)
+_POSITIVE = "a whole number above 0"
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "loss": (
+        lambda value: value in get_args(LossName),
+        " or ".join(get_args(LossName)),
+    ),
+    "scheme": (lambda value: value in SCHEMES, " or ".join(SCHEMES)),
+    "k": (_is_positive, _POSITIVE),
+    "gamma": (
+        lambda value: value is None or _lies_between(value, 0, inf),
+        "a number not below 0, or null",
+    ),
+    "annealing_steps": (
+        lambda value: value is None or _is_positive(value),
+        f"{_POSITIVE}, or null",
+    ),
+    "max_segment_length": (_is_positive, _POSITIVE),
+    "threshold": (
+        lambda value: _lies_between(value, 0, 1),
+        "a probability from 0 to 1",
+    ),
+}

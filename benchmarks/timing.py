@@ -9,7 +9,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-LEAST_ROUNDS = 5
+LEAST_ROUNDS = 3
 MOST_ROUNDS = 300
 
 

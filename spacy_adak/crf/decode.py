@@ -6,7 +6,7 @@ completions score highest. This is exact: a suffix of one of the K best paths ha
 completion as good as that path, so fewer than K other suffixes can do better.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
@@ -17,6 +17,8 @@ from .chain import BorderedChain, Chain, add_border
 _NEGATIVE_INFINITY = float("-inf")
 # How many moves are compared in one go: as many as stay in the cache of a processor.
 _MOVES_AT_ONCE = 2**18
+# Below this many moves the time goes into calls, not into numbers.
+_FEW_MOVES = 2**12
 
 
 class KBest(NamedTuple):
@@ -88,21 +90,31 @@ def _best_prefixes(chain: BorderedChain) -> Tensor:
     prefixes[0] += moves[-1]
     some = max(1, _MOVES_AT_ONCE // N**2)
     for part, part_moves in zip(
-        prefixes.split(some, 2), moves.expand(N, N, B).split(some, 2), strict=True
+        prefixes.split(some, 2),
+        moves.expand(N, N, B).contiguous().split(some, 2),
+        strict=True,
     ):
         longer, best = part.new_empty(part_moves.shape), part.new_empty(part[0].shape)
-        ends, starts = part.unbind(0), part.unsqueeze(2).unbind(0)
+        arrays: tuple[Any, ...] = (part, part.unsqueeze(2), part_moves, longer, best)
+        add: Any = torch.add
+        highest: Any = torch.amax
+        if longer.numel() <= _FEW_MOVES and longer.device.type == "cpu":
+            # In many steps on few numbers NumPy takes half the time of torch.
+            add, highest = numpy.add, numpy.maximum.reduce
+            arrays = tuple(array.numpy() for array in arrays)
+        ends, starts, step, longer, best = arrays
+        ends, starts = list(ends), list(starts)
         for s in range(1, S):
-            torch.add(starts[s - 1], part_moves, out=longer)
-            torch.amax(longer, 0, out=best)
-            ends[s].add_(best)
+            add(starts[s - 1], step, out=longer)
+            highest(longer, 0, out=best)
+            add(ends[s], best, out=ends[s])
     return prefixes.transpose(1, 2).contiguous()
 
 
 def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
     """(B, T): the tags of the best path, from the border after the text backwards."""
     S, B, N = prefixes.shape
-    # Many steps on few numbers: NumPy takes half the time of torch.
+    # Again few numbers per step.
     ends = prefixes.cpu().numpy()
     into = chain.transitions.transpose(-2, -1).contiguous().cpu().numpy()
     sentence = numpy.arange(B)

@@ -24,6 +24,9 @@ from .checkpoint import new_folder
 PROGRESS_FILE = "progress.json"
 LOG_FILE = "train.log"
 _SECONDS_BETWEEN_REPORTS = 0.5
+# A short training that is scored at its first step only would leave an untrained model
+# as its best one.
+_MIN_EVALUATIONS = 10
 
 
 class TrainingTask(NamedTuple):
@@ -74,6 +77,10 @@ class TrainingTask(NamedTuple):
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(total)
+            nlp.config["training"]["eval_frequency"] = min(
+                nlp.config["training"]["eval_frequency"],
+                max(1, (total - 1) // _MIN_EVALUATIONS),
+            )
             nlp.config["training"]["logger"] = {
                 "@loggers": "spacy-adak.ProgressLogger.v1",
                 "path": str(self.progress_path),

@@ -129,7 +129,10 @@ class Errors(metaclass=WithCodes):
         "Can't resume in '{path}': {why}. Start a new run without --resume, in "
         "another output folder."
     )
-    A205 = "Can't write to '{path}': {error}. What was finished before is intact."
+    A205 = (
+        "Can't write to '{path}': {error}. Make room or get the right to write there. "
+        "What was finished before is intact: go on with --resume."
+    )
     A206 = "The task '{task}' failed{again}. Its log is '{log}' and ends with:\n{tail}"
     A207 = "Can't train with this config and data:\n{problems}"
     A208 = (
@@ -160,7 +163,20 @@ class Errors(metaclass=WithCodes):
         "the path of a folder with a saved model, or the name of a model on the hub."
     )
     A215 = "A GPU is asked for (--gpu-id {gpu}), but there is none to be used: {error}"
-    A216 = "{count} of the {total} dev documents are not annotated completely."
+    A216 = (
+        "{count} of the {total} dev documents are not annotated completely, which "
+        "--strict refuses. Complete them, or take them out of the dev data."
+    )
+    A217 = (
+        "The config has no {sections}. `python -m spacy adak init-config` writes a "
+        "config with all sections."
+    )
+    A218 = (
+        "The path of the {corpus} data is {why}. Give the path of a .spacy file: "
+        "{option} {corpus}.spacy"
+    )
+    A219 = "The pipeline can't be made from the config: {error}"
+    A220 = "The data can't be read: {error}"
 
     # data
     A300 = (

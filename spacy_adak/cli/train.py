@@ -23,8 +23,9 @@ _HEADER = (
     "DICT",
     "DROPPED",
     "TIME",
+    "LEFT",
 )
-_WIDTHS = (5, 6, 6, 6, 6, 8, 7, 6, 7, 9)
+_WIDTHS = (5, 6, 6, 6, 6, 8, 7, 6, 7, 9, 9)
 
 
 @adak_cli.command(
@@ -74,7 +75,9 @@ def train_cli(
     ] = False,
     verbose: Annotated[
         bool,
-        typer.Option("--verbose", "-V", "-VV", help="Show what spaCy logs by itself"),
+        typer.Option(
+            "--verbose", "-V", "-VV", help="Show what all trainings log as they go"
+        ),
     ] = False,
 ) -> None:
     """
@@ -109,12 +112,14 @@ def train_cli(
                 resume=resume,
                 strict=strict,
                 show_progress=True,
+                follow_logs=verbose,
                 on_start=_announce,
                 on_round=_report,
             )
     except KeyboardInterrupt:
         msg.warn(
-            "Stopped. What was finished is kept: the same command with --resume goes on"
+            "Stopped. All that was finished is kept: give the same command with "
+            "--resume to go on"
         )
         raise typer.Exit(130) from None
     best = max(history, key=lambda round_: round_.score)
@@ -153,5 +158,6 @@ def _report(round_: "Round", seconds_left: float | None) -> None:
         f"{round_.dictionary_size:,}",
         f"{round_.dropped:,}",
         describe_seconds(round_.seconds),
+        f"≤ {describe_seconds(seconds_left)}" if seconds_left else "",
     ]
     msg.row(cells, widths=_WIDTHS, aligns=("r",) * len(_WIDTHS))

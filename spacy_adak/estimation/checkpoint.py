@@ -4,6 +4,7 @@ Everything is written beside its place, synced, and then swapped in by a rename.
 file or folder that is there is whole, and a run goes on by doing what is not there yet.
 """
 
+import errno
 import fcntl
 import os
 import shutil
@@ -16,19 +17,18 @@ import srsly
 
 from ..errors import Errors
 
-_BESIDE = ".tmp"
+_NEW, _REPLACED = ".tmp", ".old"
 _LOCK = ".lock"
-
-
-def sync(path: Path) -> None:
-    """Force a file, or a folder with all that is in it, to disk."""
-    paths = [path, *path.rglob("*")] if path.is_dir() else [path]
-    for each in [*paths, path.parent]:
-        descriptor = os.open(each, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+_CANT_WRITE = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EEXIST,
+    errno.EIO,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
 
 
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
@@ -37,11 +37,25 @@ def write_file(path: Path, write: Callable[[Path], Any]) -> None:
     path (Path): The file.
     write (Callable): Writes it to the path it is given.
     """
-    beside = path.with_name(path.name + _BESIDE)
-    write(beside)
-    sync(beside)
-    os.replace(beside, path)
-    sync(path)
+    beside = _beside(path)
+    try:
+        write(beside)
+        _sync(beside)
+        os.replace(beside, path)
+    except BaseException:
+        remove(beside)
+        raise
+    _sync(path.parent)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write JSON so that it is there as a whole or not at all."""
+    write_file(path, lambda beside: srsly.write_json(beside, data))
+
+
+def write_jsonl(path: Path, rows: Sequence[Any]) -> None:
+    """Write lines of JSON so that they are there as a whole or not at all."""
+    write_file(path, lambda beside: srsly.write_jsonl(beside, rows))
 
 
 @contextmanager
@@ -51,29 +65,46 @@ def new_folder(path: Path) -> Iterator[Path]:
     path (Path): The folder; one that is there is replaced.
     YIELDS (Path): Where to put what will be in it.
     """
-    beside = path.with_name(path.name + _BESIDE)
-    if beside.exists():
-        shutil.rmtree(beside)
-    beside.mkdir(parents=True)
-    yield beside
-    sync(beside)
-    replaced = path.with_name(path.name + ".old")
-    if path.exists():
-        # Folders can't be swapped in one step. A crash between the two renames
-        # leaves the old folder under a name that `recover_folder` knows.
-        if replaced.exists():
-            shutil.rmtree(replaced)
-        os.replace(path, replaced)
-    os.replace(beside, path)
-    sync(path)
-    shutil.rmtree(replaced, ignore_errors=True)
+    beside = _beside(path)
+    replaced = path.with_name(path.name + _REPLACED)
+    try:
+        beside.mkdir(parents=True)
+        yield beside
+        for each in [*beside.rglob("*"), beside]:
+            _sync(each)
+        # Folders can't be swapped in one step. A crash between the two renames leaves
+        # the old folder under a name that `recover` knows.
+        if path.exists():
+            os.replace(path, replaced)
+        os.replace(beside, path)
+    except BaseException:
+        remove(beside)
+        raise
+    _sync(path.parent)
+    remove(replaced)
 
 
-def recover_folder(path: Path) -> None:
-    """Put back a folder whose replacement was cut short."""
-    replaced = path.with_name(path.name + ".old")
-    if replaced.exists() and not path.exists():
-        os.replace(replaced, path)
+def recover(folder: Path) -> None:
+    """Clear away what a run that was killed has left half done.
+
+    folder (Path): The folder of the run, which no other run may be at work in.
+    """
+    for new in [*folder.glob(f"*{_NEW}"), *folder.glob(f"round-*/**/*{_NEW}")]:
+        remove(new)
+    for replaced in folder.glob(f"*{_REPLACED}"):
+        place = replaced.with_suffix("")
+        if place.exists():
+            remove(replaced)
+        else:
+            os.replace(replaced, place)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or folder, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -90,11 +121,39 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Write JSON so that it is there as a whole or not at all."""
-    write_file(path, lambda beside: srsly.write_json(beside, data))
+@contextmanager
+def explained_write_errors(folder: Path) -> Iterator[None]:
+    """Say what a full disk or a folder that can't be written to means for a run.
+
+    folder (Path): The folder of the run.
+    """
+    try:
+        yield
+    except OSError as error:
+        if not is_write_error(error, folder):
+            raise
+        raise OSError(Errors.A205.format(path=folder, error=error)) from error
 
 
-def write_jsonl(path: Path, rows: Sequence[Any]) -> None:
-    """Write lines of JSON so that they are there as a whole or not at all."""
-    write_file(path, lambda beside: srsly.write_jsonl(beside, rows))
+def is_write_error(error: OSError, folder: Path) -> bool:
+    """RETURNS (bool): Whether an error comes of writing to a folder or below it."""
+    if error.errno not in _CANT_WRITE:
+        return False
+    if not isinstance(error.filename, str | os.PathLike):
+        return True
+    path = Path(error.filename).absolute()
+    return path.is_relative_to(folder) or folder.is_relative_to(path)
+
+
+def _beside(path: Path) -> Path:
+    # A name of the process's own: a worker that outlives a run that was killed must
+    # not write to what the resumed run is writing.
+    return path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

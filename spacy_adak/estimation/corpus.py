@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
-from spacy.util import load_model_from_config, registry
+from spacy.util import load_model_from_config, resolve_dot_names
 from thinc.api import Config
 
 from .checkpoint import new_folder
@@ -33,16 +33,52 @@ def read_references(config: Config, corpus: str) -> Iterator[Doc]:
     YIELDS (Doc): The documents, before any augmentation.
     """
     nlp = tokenizing_pipeline(config)
-    section, name = config["training"][f"{corpus}_corpus"].split(".")
-    block = {**config[section][name]}
-    if "augmenter" in block:
+    config = nlp.config.interpolate()
+    block = reader_block(config, corpus)
+    if block.get("augmenter") is not None:
         block["augmenter"] = None
-    read = registry.resolve({"corpus": block})["corpus"]
+    (read,) = resolve_dot_names(config, [config["training"][f"{corpus}_corpus"]])
     for example in read(nlp):
         if block.get("gold_preproc"):
             # From here on the tokens are those of the reference.
             example.reference.has_unknown_spaces = True
-        yield example.reference
+        if len(example.reference):
+            yield example.reference
+
+
+def reader_block(config: Config, corpus: str) -> dict[str, Any]:
+    """The block of a reader, or an empty one if one function makes all readers.
+
+    config (Config): The config.
+    corpus (str): "train" or "dev".
+    RETURNS (dict[str, Any]): The block.
+    """
+    block: Any = config
+    for name in config["training"][f"{corpus}_corpus"].split("."):
+        block = block.get(name, {}) if isinstance(block, dict) else {}
+    return block
+
+
+def replace_reader(config: Config, corpus: str, path: Path) -> None:
+    """Have a corpus read from elsewhere, with the augmenter it had.
+
+    config (Config): The config, which is changed.
+    corpus (str): "train" or "dev".
+    path (Path): A `.spacy` file, or a folder of them.
+    """
+    before = reader_block(config, corpus)
+    *sections, name = config["training"][f"{corpus}_corpus"].split(".")
+    parent: dict[str, Any] = config
+    for section in sections:
+        if any(key.startswith("@") for key in parent[section]):
+            parent[section] = {}
+        parent = parent[section]
+    parent[name] = {
+        "@readers": "spacy.Corpus.v1",
+        "path": str(path),
+        "gold_preproc": before.get("gold_preproc", False),
+        "augmenter": before.get("augmenter"),
+    }
 
 
 class Shard(NamedTuple):

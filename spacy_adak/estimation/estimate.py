@@ -199,8 +199,13 @@ class Estimator:
             # A product of marginals: the moves between them weigh nothing.
             moves = [torch.zeros_like(score) for score in moves]
         temperature = self.temperature if self.settings.q == "interpolated" else 1.0
+        # What all paths gain alike changes nothing, and might not fit into float16.
+        highest = [nodes.amax(1, keepdim=True), *(score.max() for score in moves)]
         return ChainEstimate(
-            *(at_temperature(score, temperature) for score in (nodes, *moves))
+            *(
+                at_temperature(score - top, temperature)
+                for score, top in zip((nodes, *moves), highest, strict=True)
+            )
         )
 
 

@@ -1,13 +1,11 @@
 """Estimate q for a shard of the data, as one task of the outer loop."""
 
-import traceback
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
 from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.tokens import DocBin
@@ -92,17 +90,9 @@ class EstimationTask(NamedTuple):
         """Estimate the shard, unless that is done already."""
         if self.is_done():
             return
-        torch.set_num_threads(1)
         if self.use_gpu >= 0:
             require_gpu(self.use_gpu)
         import_code(self.code_path)
-        try:
-            self._run()
-        except Exception:
-            self.log_path.write_text(traceback.format_exc(), encoding="utf8")
-            raise
-
-    def _run(self) -> None:
         estimated = list(self._estimate())
         selected = select(
             [text.score for text in estimated], self.settings.min_sample_score
@@ -147,7 +137,13 @@ class EstimationTask(NamedTuple):
             yield from estimator(examples, [eg.predicted for _, eg in batch])
 
 
-@lru_cache(maxsize=2)
 def _load(path: Path) -> Language:
-    """Models are used for many shards in a row."""
+    """Models are used for many shards in a row, so the last ones are kept."""
+    meta = (path / "meta.json").stat()
+    # A new run in the same folder has other models under the same paths.
+    return _load_version(path, meta.st_ino, meta.st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _load_version(path: Path, inode: int, modified: int) -> Language:
     return load_model(path)

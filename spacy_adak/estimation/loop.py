@@ -3,7 +3,9 @@
 The loop yields what it has found after every round and prints nothing. All that it
 needs to go on after a crash is on disk, in the folder of the run:
 
+    config.cfg             the settings of the run
     corpus/                the data in folds and shards
+    dev.spacy              the dev data that models are scored on
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, what is selected, and statistics
     round-NN/dictionary.jsonl
@@ -23,7 +25,7 @@ import srsly
 from thinc.api import Config
 
 from .candidates import Dictionary
-from .checkpoint import new_folder, write_jsonl
+from .checkpoint import new_folder, remove, write_jsonl
 from .corpus import Shard, list_shards
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
@@ -31,6 +33,7 @@ from .settings import AdakSettings
 from .training import TrainingTask
 
 DICTIONARY_FILE = "dictionary.jsonl"
+HISTORY_FILE = "history.jsonl"
 _LOSSES_WITHOUT_Q = ("crf", "fuzzy")
 
 
@@ -67,11 +70,10 @@ class Run(NamedTuple):
     """A run of the algorithm in a folder.
 
     folder (Path): Where everything goes.
-    config_path (Path): The complete config, in that folder.
+    config_path (Path): The config, in that folder.
     config (Config): The same, interpolated.
     settings (AdakSettings): The settings of the outer loop.
     component (str): The name of the `adak_ner` component.
-    execute (Executor): Runs tasks.
     use_gpu (int): The id of a GPU, or -1.
     code_path (Path | None): Python code to import first.
     """
@@ -81,20 +83,24 @@ class Run(NamedTuple):
     config: Config
     settings: AdakSettings
     component: str
-    execute: Executor
     use_gpu: int
     code_path: Path | None
 
     @property
     def history_path(self) -> Path:
         """RETURNS (Path): One line per finished round."""
-        return self.folder / "history.jsonl"
+        return self.folder / HISTORY_FILE
 
     def history(self) -> list[Round]:
         """RETURNS (list[Round]): The rounds that are finished."""
         if not self.history_path.exists():
             return []
         return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
+
+    @property
+    def dev_path(self) -> Path:
+        """RETURNS (Path): The dev documents that models can be scored on."""
+        return self.folder / "dev.spacy"
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
@@ -115,25 +121,30 @@ class Run(NamedTuple):
         if not history:
             return False
         last = history[-1]
-        converged = last.changed < self.settings.convergence
+        # What the first round changes was no estimate before.
+        converged = last.round > 1 and last.changed < self.settings.convergence
         return not self.needs_q() or converged or last.round >= self.settings.rounds
 
 
-def run_rounds(run: Run) -> Iterator[Round]:
+def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     """Do what is left to do of a run.
 
     run (Run): The run.
+    execute (Executor): Runs tasks.
     YIELDS (Round): Each round that has been finished.
     """
-    while not run.is_finished():
+    while True:
         history = run.history()
+        _clean_up(run, len(history))
+        if run.is_finished():
+            return
         started = time.monotonic()
         number = len(history) + 1
         folder = run.round_folder(number)
         folder.mkdir(exist_ok=True)
         if run.needs_q():
-            train_folds(run, number)
-            statistics = estimate_q(run, number)
+            train_folds(run, number, execute)
+            statistics = estimate_q(run, number, execute)
             dictionary = build_dictionary(run, number, statistics)
             data = folder / "estimates" / "all"
         else:
@@ -142,7 +153,7 @@ def run_rounds(run: Run) -> Iterator[Round]:
         final = _training_task(
             run, f"round {number}", number, data, folder / "final", 0
         )
-        run.execute([final])
+        execute([final])
         performance = srsly.read_json(final.output / "model-best" / "meta.json")[
             "performance"
         ]
@@ -163,11 +174,10 @@ def run_rounds(run: Run) -> Iterator[Round]:
         )
         rows = [row._asdict() for row in [*history, result]]
         write_jsonl(run.history_path, rows)
-        _clean_up(run, number)
         yield result
 
 
-def train_folds(run: Run, number: int) -> None:
+def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
     folder = run.round_folder(number)
     if number == 1:
@@ -185,10 +195,10 @@ def train_folds(run: Run, number: int) -> None:
         name = f"round {number}, fold {fold + 1} of {run.settings.folds}"
         output = folder / f"fold-{fold}"
         tasks.append(_training_task(run, name, number, data, output, fold + 1))
-    run.execute(tasks)
+    execute(tasks)
 
 
-def estimate_q(run: Run, number: int) -> list[ShardStatistics]:
+def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the model that has not seen it."""
     folder = run.round_folder(number)
     output = folder / "estimates"
@@ -226,7 +236,7 @@ def estimate_q(run: Run, number: int) -> list[ShardStatistics]:
         )
         for shard in list_shards(source)
     ]
-    run.execute(tasks)
+    execute(tasks)
     return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
 
 
@@ -252,6 +262,7 @@ def _training_task(
         name=name,
         config_path=run.config_path,
         train_path=data,
+        dev_path=run.dev_path,
         output=output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,
@@ -295,4 +306,4 @@ def _clean_up(run: Run, number: int) -> None:
             unneeded += [folder / "final", folder / "estimates"]
         for path in unneeded:
             if path.is_dir():
-                shutil.rmtree(path)
+                remove(path)

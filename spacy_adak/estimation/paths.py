@@ -10,6 +10,8 @@ from ..crf.chain import Chain
 from ..crf.decode import viterbi
 from ..crf.lattice import marginals
 
+_LOWEST = -60_000.0
+
 QMode = Literal["hard", "soft", "interpolated"]
 
 
@@ -34,8 +36,10 @@ def log_marginals(chain: Chain) -> Tensor:
 def at_temperature(scores: Tensor, temperature: float) -> numpy.ndarray:
     """Interpolated q: a path's weight is p(y)^(1/T), its scores are divided by T.
 
-    scores (Tensor): Scores of tags or moves.
+    scores (Tensor): Scores of tags or moves, the highest of them 0.
     temperature (float): T.
     RETURNS (ndarray): The same at this temperature.
     """
-    return (scores / temperature).to(torch.float32).cpu().numpy()
+    scaled = (scores / temperature).to(torch.float32)
+    # What is allowed must not become -inf in float16.
+    return scaled.clamp(min=_LOWEST).where(scores.isfinite(), scaled).cpu().numpy()

@@ -2,44 +2,95 @@
 
 import warnings
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 from spacy.tokens import Doc
+from spacy.util import load_model_from_config
 from thinc.api import Config, require_gpu
 
-from ..errors import Errors, Warnings
-from .settings import read_settings
+from ..errors import Errors, Warnings, refuse_unknown_keys
+from ..pipeline.adak_ner import make_adak_ner
+from .corpus import read_references, reader_block
+from .settings import AdakSettings, read_settings
+
+_SECTIONS = ("nlp", "components", "corpora", "training")
+_FACTORY = "adak_ner"
 
 
-def check_run(
-    config: Config, train: list[Doc], dev: list[Doc], use_gpu: int, strict: bool
-) -> None:
-    """Raise an error that lists all problems, or return in silence.
+class Checked(NamedTuple):
+    """What is needed to begin a run, found to be in order.
 
     config (Config): The complete config, interpolated.
+    settings (AdakSettings): Its `[adak]` block.
     train (list[Doc]): The training data.
-    dev (list[Doc]): The development data.
+    dev (list[Doc]): The part of the dev data that models can be scored on.
+    """
+
+    config: Config
+    settings: AdakSettings
+    train: list[Doc]
+    dev: list[Doc]
+
+
+def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
+    """Raise an error that lists all problems, or give back what was read.
+
+    raw (Config): The config as the user wrote it, overrides included.
     use_gpu (int): The GPU asked for, or -1.
     strict (bool): Whether incomplete dev documents are a problem. If not, they are
         warned of.
+    RETURNS (Checked): What was read.
     """
-    problems = [
-        *_problems_of_config(config, use_gpu),
-        *_problems_of_data(config, train, dev),
-    ]
-    incomplete = [doc for doc in dev if not is_complete(doc)]
-    if dev and len(incomplete) == len(dev):
-        problems.append(Errors.A213)
-    elif incomplete and strict:
-        problems.append(Errors.A216.format(count=len(incomplete), total=len(dev)))
-    if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise ValueError(Errors.A207.format(problems=listed))
-    if incomplete:
+    problems = list(_problems_of_device(use_gpu))
+    missing = [section for section in _SECTIONS if not raw.get(section)]
+    if missing:
+        names = ", ".join(f"[{section}]" for section in missing)
+        _refuse([*problems, Errors.A217.format(sections=names)])
+    try:
+        interpolated = raw.interpolate()
+    except ValueError as error:
+        _refuse([*problems, Errors.A219.format(error=error)])
+    problems += _problems_of_settings(interpolated)
+    settings = None
+    try:
+        settings = read_settings(interpolated)
+    except ValueError as error:
+        problems.append(str(error))
+    config = None
+    try:
+        config = complete(raw)
+        problems += _problems_of_components(config)
+    except Exception as error:
+        # Unknown settings were named above, and are what is wrong most often.
+        if not problems:
+            problems.append(Errors.A219.format(error=error))
+    train, dev = [], []
+    unreadable = list(_problems_of_paths(interpolated))
+    problems += unreadable
+    if not unreadable:
+        try:
+            train = list(read_references(interpolated, "train"))
+            dev = list(read_references(interpolated, "dev"))
+        except Exception as error:
+            problems.append(Errors.A220.format(error=error))
+        else:
+            problems += _problems_of_data(interpolated, train, dev, strict)
+    if problems or config is None or settings is None:
+        _refuse(problems)
+    scorable = [doc for doc in dev if is_complete(doc)]
+    if len(scorable) < len(dev):
         warnings.warn(
-            Warnings.W201.format(count=len(incomplete), total=len(dev)), stacklevel=2
+            Warnings.W201.format(count=len(dev) - len(scorable), total=len(dev)),
+            stacklevel=2,
         )
+    return Checked(config, settings, train, scorable)
+
+
+def complete(raw: Config) -> Config:
+    """RETURNS (Config): The config with all defaults, interpolated."""
+    return load_model_from_config(raw, auto_fill=True).config.interpolate()
 
 
 def is_complete(doc: Doc) -> bool:
@@ -52,24 +103,39 @@ def adak_components(config: Mapping[str, Any]) -> list[str]:
     return [
         name
         for name in config["nlp"]["pipeline"]
-        if config["components"].get(name, {}).get("factory") == "adak_ner"
+        if config["components"].get(name, {}).get("factory") == _FACTORY
     ]
 
 
-def _problems_of_config(config: Config, use_gpu: int) -> Iterator[str]:
-    names = adak_components(config)
-    if len(names) != 1:
-        yield Errors.A209.format(count=len(names), names=", ".join(names) or "none")
-    try:
-        read_settings(config)
-    except ValueError as error:
-        yield str(error)
-    yield from _missing_folders(config["components"], "components")
+def _refuse(problems: list[str]) -> NoReturn:
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    raise ValueError(Errors.A207.format(problems=listed))
+
+
+def _problems_of_device(use_gpu: int) -> Iterator[str]:
     if use_gpu >= 0:
         try:
             require_gpu(use_gpu)
         except ValueError as error:
             yield Errors.A215.format(gpu=use_gpu, error=error)
+
+
+def _problems_of_settings(config: Config) -> Iterator[str]:
+    """Settings that no one would read, and encoders that are not there."""
+    valid = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
+    for name, block in config["components"].items():
+        if block.get("factory") == _FACTORY:
+            try:
+                refuse_unknown_keys(block, f"[components.{name}]", valid)
+            except ValueError as error:
+                yield str(error)
+    yield from _missing_folders(config["components"], "components")
+
+
+def _problems_of_components(config: Config) -> Iterator[str]:
+    names = adak_components(config)
+    if len(names) != 1:
+        yield Errors.A209.format(count=len(names), names=", ".join(names) or "none")
 
 
 def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
@@ -81,19 +147,39 @@ def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
         elif (
             key == "name"
             and isinstance(value, str)
-            and value.startswith((".", "/", "~"))
+            and _looks_like_path(value)
             and not Path(value).expanduser().is_dir()
         ):
             yield Errors.A214.format(path=value, setting=setting)
 
 
+def _looks_like_path(name: str) -> bool:
+    # A model on the hub is called "model" or "organisation/model".
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
+def _problems_of_paths(config: Config) -> Iterator[str]:
+    for corpus in ("train", "dev"):
+        block = reader_block(config, corpus)
+        if "path" not in block:
+            continue
+        option = f"--{config['training'][f'{corpus}_corpus']}.path"
+        if corpus in config.get("paths", {}):
+            option = f"--paths.{corpus}"
+        path = block["path"]
+        if path is None:
+            yield Errors.A218.format(corpus=corpus, why="not given", option=option)
+        elif not Path(path).exists():
+            why = f"'{path}', which does not exist"
+            yield Errors.A218.format(corpus=corpus, why=why, option=option)
+
+
 def _problems_of_data(
-    config: Config, train: list[Doc], dev: list[Doc]
+    config: Config, train: list[Doc], dev: list[Doc], strict: bool
 ) -> Iterator[str]:
     labels = {ent.label_ for doc in train for ent in doc.ents}
     if not labels:
-        path = config.get("paths", {}).get("train")
-        yield Errors.A210.format(path=path)
+        yield Errors.A210.format(path=reader_block(config, "train").get("path"))
     folds = config.get("adak", {}).get("folds", 2)
     distinct = len({doc.text for doc in train})
     if isinstance(folds, int) and distinct < folds:
@@ -101,3 +187,8 @@ def _problems_of_data(
     unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
     if labels and unseen:
         yield Errors.A212.format(labels=", ".join(unseen))
+    incomplete = sum(not is_complete(doc) for doc in dev)
+    if incomplete == len(dev):
+        yield Errors.A213
+    elif incomplete and strict:
+        yield Errors.A216.format(count=incomplete, total=len(dev))

@@ -1,6 +1,7 @@
 """Show how far the trainings are that run somewhere, and how long it may yet take."""
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,87 +16,168 @@ from .training import TrainingTask
 _SECONDS_BETWEEN_LOOKS = 0.5
 
 
+def work_of_training(n_trainings: int, at_once: int) -> float:
+    """How long each of some trainings that go together keeps a run waiting.
+
+    n_trainings (int): As many as there are folds, or one on all data.
+    at_once (int): How many run at a time.
+    RETURNS (float): The time, in units of the time that training on all data takes.
+    """
+    if n_trainings == 1:
+        return 1.0
+    share_of_data = (n_trainings - 1) / n_trainings
+    return share_of_data * -(-n_trainings // at_once) / n_trainings
+
+
 class Stopwatch:
     """Foretells how long a run may take, from the trainings that are done.
 
-    planned_trainings (int): How many trainings the whole run has at most.
-    at_once (int): How many run at a time.
+    rounds (int): How many rounds are left, at most.
+    folds (int): How many trainings each has beside the one on all data.
+    at_once (int): How many trainings run at a time.
     """
 
-    def __init__(self, planned_trainings: int, at_once: int) -> None:
-        self.left = planned_trainings
+    def __init__(self, rounds: int, folds: int, at_once: int) -> None:
         self.at_once = at_once
-        self.seconds: list[float] = []
+        folds_work = folds * work_of_training(folds, at_once) if folds else 0.0
+        self.left = rounds * (folds_work + 1.0)
+        self.done = 0.0
+        self.started = time.monotonic()
 
-    def count(self, trainings: int, seconds: float) -> None:
-        """Note that some trainings were done together in so many seconds."""
-        self.left -= trainings
-        self.seconds += [seconds / max(1, -(-trainings // self.at_once))] * trainings
+    def count(self, work: float) -> None:
+        """Note that a training is done."""
+        self.left -= work
+        self.done += work
+
+    def skip(self, work: float) -> None:
+        """Note that a training was done before this began."""
+        self.left -= work
 
     def seconds_left(self) -> float | None:
         """RETURNS (float | None): At most, if nothing converges before."""
-        if not self.seconds:
+        if not self.done:
             return None
-        return self.left * sum(self.seconds) / len(self.seconds) / self.at_once
+        return (time.monotonic() - self.started) / self.done * max(self.left, 0.0)
 
 
-def watched(execute: Executor, stopwatch: Stopwatch, show: bool) -> Executor:
-    """Show a progress bar per training while tasks are executed.
+def watched(
+    execute: Executor, stopwatch: Stopwatch, show: bool, follow_logs: bool
+) -> Executor:
+    """Show what happens while tasks are executed: bars on a terminal, elsewhere a line
+    per training.
 
     execute (Executor): Runs tasks.
     stopwatch (Stopwatch): Counts the trainings.
     show (bool): Whether to show anything.
-    RETURNS (Executor): Does the same, with progress bars.
+    follow_logs (bool): Whether to show what the trainings log, too.
+    RETURNS (Executor): Does the same, and shows it.
     """
 
     def run(tasks: Sequence[Task]) -> None:
-        trainings = [
-            task
-            for task in tasks
-            if isinstance(task, TrainingTask) and not task.is_done()
-        ]
-        started = time.monotonic()
-        with _bars(trainings, stopwatch, show):
+        trainings = [task for task in tasks if isinstance(task, TrainingTask)]
+        work = work_of_training(max(1, len(trainings)), stopwatch.at_once)
+        todo = [task for task in trainings if not task.is_done()]
+        for _ in range(len(trainings) - len(todo)):
+            stopwatch.skip(work)
+        watch = _Watch(todo, stopwatch, work, show, follow_logs)
+        with watch.looking():
             execute(tasks)
-        if trainings:
-            stopwatch.count(len(trainings), time.monotonic() - started)
 
     return run
 
 
-@contextmanager
-def _bars(
-    tasks: Sequence[TrainingTask], stopwatch: Stopwatch, show: bool
-) -> Iterator[None]:
-    if not show or not tasks:
-        yield
-        return
-    bars = [
-        tqdm(desc=task.name, unit="step", position=i, leave=False)
-        for i, task in enumerate(tasks)
-    ]
-    left = stopwatch.seconds_left()
-    if left is not None:
-        bars[0].set_postfix_str(f"run: {describe_seconds(left)} left at most")
-    done = threading.Event()
+class _Watch:
+    """Looks again and again at what some trainings leave on disk."""
 
-    def look() -> None:
-        while not done.wait(_SECONDS_BETWEEN_LOOKS):
-            for task, bar in zip(tasks, bars, strict=True):
-                step, total = _read_progress(task.progress_path)
-                bar.total = total
-                bar.n = step
-                bar.refresh()
+    def __init__(
+        self,
+        tasks: Sequence[TrainingTask],
+        stopwatch: Stopwatch,
+        work: float,
+        show: bool,
+        follow_logs: bool,
+    ) -> None:
+        self.tasks = tasks
+        self.stopwatch = stopwatch
+        self.work = work
+        self.show = show
+        self.follow_logs = follow_logs
+        self.running = list(tasks)
+        self.begun: dict[TrainingTask, float] = {}
+        self.shown_of_log = dict.fromkeys(tasks, 0)
+        self.bars: dict[TrainingTask, tqdm] = {}
 
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-        for bar in bars:
-            bar.close()
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        if self.show and sys.stderr.isatty():
+            self.bars = {
+                task: tqdm(desc=task.name, unit="step", position=i, leave=False)
+                for i, task in enumerate(self.tasks)
+            }
+            self._say_how_long()
+        for task in self.tasks:
+            # What a run that was killed has left there is not ours.
+            task.log_path.unlink(missing_ok=True)
+            task.progress_path.unlink(missing_ok=True)
+        done = threading.Event()
+
+        def look_again_and_again() -> None:
+            while not done.wait(_SECONDS_BETWEEN_LOOKS):
+                self._look()
+
+        thread = threading.Thread(target=look_again_and_again, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+            self._look()
+            for bar in self.bars.values():
+                bar.close()
+
+    def _look(self) -> None:
+        for task in list(self.running):
+            if task.log_path.exists():
+                self.begun.setdefault(task, time.monotonic())
+            if self.follow_logs:
+                self._follow_log(task)
+            if task.is_done():
+                self.running.remove(task)
+                self.stopwatch.count(self.work)
+                self._say_how_long(task)
+        for task, bar in self.bars.items():
+            bar.n, bar.total = _read_progress(task.progress_path)
+            bar.refresh()
+
+    def _say_how_long(self, finished: TrainingTask | None = None) -> None:
+        seconds_left = self.stopwatch.seconds_left()
+        left = ""
+        if seconds_left:
+            left = f"at most {describe_seconds(seconds_left)} left"
+        if self.bars:
+            next(iter(self.bars.values())).set_postfix_str(left and f"run: {left}")
+        elif self.show and finished:
+            now = time.monotonic()
+            took = describe_seconds(now - self.begun.get(finished, now))
+            line = f"{finished.name}: trained in {took}"
+            _write(f"{line}; {left}" if left else line)
+
+    def _follow_log(self, task: TrainingTask) -> None:
+        if not task.log_path.exists():
+            return
+        with task.log_path.open(encoding="utf8") as log:
+            log.seek(self.shown_of_log[task])
+            text = log.read()
+        # A line that is not complete waits for its end.
+        lines = text[: text.rfind("\n") + 1]
+        self.shown_of_log[task] += len(lines.encode("utf8"))
+        for line in lines.splitlines():
+            _write(f"{task.name}: {line}")
+
+
+def _write(line: str) -> None:
+    tqdm.write(line, file=sys.stderr)
 
 
 def _read_progress(path: Path) -> tuple[int, int | None]:

@@ -1,8 +1,8 @@
 """The `[adak]` block of a config: the outer loop of Algorithm 1."""
 
 from collections.abc import Iterator
-from itertools import islice
-from typing import Any, Literal
+from itertools import islice, repeat
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from spacy.util import registry
@@ -65,7 +65,7 @@ class AdakSettings(BaseModel):
     convergence: float = Field(ge=0, le=1)
     folds: int = Field(ge=2)
     q: QMode
-    temperature: list[float]
+    temperature: list[Annotated[float, Field(gt=0)]]
     mask: bool
     kbest_candidates: bool
     dictionary: bool
@@ -100,12 +100,12 @@ def read_settings(config: Config) -> AdakSettings:
     for name in ("convergence", "temperature", "min_sample_score"):
         if type(resolved[name]) is int:
             resolved[name] = float(resolved[name])
-    if isinstance(resolved["temperature"], Iterator):
-        resolved["temperature"] = list(
-            islice(resolved["temperature"], resolved["rounds"])
-        )
-    else:
-        resolved["temperature"] = [resolved["temperature"]] * resolved["rounds"]
+    temperature = resolved["temperature"]
+    if not isinstance(temperature, Iterator):
+        temperature = repeat(temperature)
+    # What is wrong with the number of rounds is found below.
+    rounds = resolved["rounds"] if isinstance(resolved["rounds"], int) else 1
+    resolved["temperature"] = list(islice(temperature, max(rounds, 1)))
     try:
         return AdakSettings(**resolved)
     except ValidationError as error:

@@ -9,20 +9,31 @@ from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import load_config, load_model, load_model_from_config
-from thinc.api import Config
+from thinc.api import Config, ConfigValidationError
 
 from ..errors import Errors
 from ..pipeline.estimates import ESTIMATE_KEY
-from .checkpoint import locked, new_folder, recover_folder, write_file
-from .corpus import list_shards, read_references, tokenizing_pipeline, write_shards
-from .executors import make_executor
-from .loop import DICTIONARY_FILE, Round, Run, run_rounds
-from .preflight import adak_components, check_run, is_complete
+from .checkpoint import (
+    explained_write_errors,
+    locked,
+    new_folder,
+    recover,
+    remove,
+    write_file,
+)
+from .corpus import list_shards, tokenizing_pipeline, write_shards
+from .executors import executor
+from .loop import DICTIONARY_FILE, HISTORY_FILE, Round, Run, run_rounds
+from .preflight import adak_components, check_run, complete
 from .progress import Stopwatch, watched
 from .settings import default_settings, read_settings
 
 CONFIG_FILE = "config.cfg"
+CORPUS = "corpus"
 COMPLETED_FILE = "train-completed.spacy"
+BEST_MODEL, LAST_MODEL = "model-best", "model-last"
+# What a finished run has left behind for its user.
+LEFT = (BEST_MODEL, LAST_MODEL, COMPLETED_FILE, DICTIONARY_FILE, HISTORY_FILE)
 ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
 
 
@@ -36,6 +47,7 @@ def train(
     resume: bool = False,
     strict: bool = False,
     show_progress: bool = False,
+    follow_logs: bool = False,
     on_start: Callable[[Run], None] = lambda run: None,
     on_round: Callable[[Round, float | None], None] = lambda round_, seconds_left: None,
 ) -> tuple[Language, list[Round]]:
@@ -48,148 +60,152 @@ def train(
     code_path (str | Path): Python code with registered functions to import first.
     resume (bool): Go on with a run that was stopped.
     strict (bool): Refuse dev data that is not annotated completely.
-    show_progress (bool): Show progress bars.
+    show_progress (bool): Show how far the trainings are.
+    follow_logs (bool): Show what the trainings log.
     on_start (Callable): Called with the run when all checks have passed.
     on_round (Callable): Called after every round with its results and how many seconds
         may be left.
     RETURNS (tuple[Language, list[Round]]): The best pipeline, and all rounds.
     """
-    folder = Path(output)
-    code = Path(code_path) if code_path is not None else None
+    # Tasks may run in processes that were started in another folder.
+    folder = Path(output).absolute()
+    code = Path(code_path).absolute() if code_path is not None else None
     import_code(code)
-    try:
+    with explained_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
-            prepare = _go_on if resume else _begin
-            run = prepare(folder, config, overrides or {}, use_gpu, code, strict)
-            stopwatch = Stopwatch(
-                _planned_trainings(run),
-                1 if run.settings.executor == "serial" else run.settings.n_jobs,
+            recover(folder)
+            raw = _load(config, overrides or {})
+            if resume:
+                run = _go_on(folder, raw, use_gpu, code)
+            else:
+                run = _begin(folder, raw, use_gpu, code, strict)
+            with executor(run.settings) as execute:
+                on_start(run)
+                stopwatch = _stopwatch(run)
+                watching = watched(execute, stopwatch, show_progress, follow_logs)
+                for result in run_rounds(run, watching):
+                    on_round(result, stopwatch.seconds_left())
+            if not (folder / BEST_MODEL).exists():
+                _publish(run)
+    return load_model(folder / BEST_MODEL), run.history()
+
+
+def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
+    try:
+        if isinstance(config, Config):
+            return Config().from_str(
+                config.to_str(), overrides=overrides, interpolate=False
             )
-            run = run._replace(execute=watched(run.execute, stopwatch, show_progress))
-            on_start(run)
-            for result in run_rounds(run):
-                on_round(result, stopwatch.seconds_left())
-            _publish(run)
-    except OSError as error:
-        raise OSError(Errors.A205.format(path=folder, error=error)) from error
-    return load_model(folder / "model-best"), run.history()
+        return load_config(config, overrides=overrides, interpolate=False)
+    except ConfigValidationError as error:
+        raise ValueError(Errors.A219.format(error=error)) from error
 
 
 def _begin(
-    folder: Path,
-    config: Config | str | Path,
-    overrides: dict[str, Any],
-    use_gpu: int,
-    code_path: Path | None,
-    strict: bool,
+    folder: Path, raw: Config, use_gpu: int, code_path: Path | None, strict: bool
 ) -> Run:
     """Check a new run, and write down what all of it is based on."""
-    if (folder / "corpus").exists() and not (folder / "model-best").exists():
+    if (folder / CORPUS).exists() and not (folder / BEST_MODEL).exists():
         run = _make_run(folder, use_gpu, code_path)
         raise ValueError(
             Errors.A203.format(
                 path=folder, round=len(run.history()) + 1, rounds=run.settings.rounds
             )
         )
-    raw = _load(config, overrides)
-    complete = _complete(raw)
-    train_docs = list(read_references(complete, "train"))
-    dev_docs = list(read_references(complete, "dev"))
-    check_run(complete, train_docs, dev_docs, use_gpu, strict)
-    settings = read_settings(complete)
-    for path in [folder / "history.jsonl", *folder.glob("round-*"), folder / "corpus"]:
-        _remove(path)
-    component = adak_components(complete)[0]
-    raw["adak"] = {**default_settings(), **raw.get("adak", {})}
+    config, settings, train_docs, dev_docs = check_run(raw, use_gpu, strict)
+    # As in spaCy's own training a new run takes the place of a finished one. While
+    # there is no corpus, there is nothing to resume.
+    for path in [folder / CORPUS, *folder.glob("round-*"), *map(folder.joinpath, LEFT)]:
+        remove(path)
     # All models must number their tags alike, whatever their fold happens to hold.
     labels = sorted({ent.label_ for doc in train_docs for ent in doc.ents})
-    raw.setdefault("initialize", {}).setdefault("components", {}).setdefault(
-        component, {}
-    ).setdefault("labels", labels)
-    dev_path = folder / "dev.spacy"
-    scorable = DocBin(docs=[doc for doc in dev_docs if is_complete(doc)])
-    write_file(dev_path, scorable.to_disk)
-    raw["corpora"]["dev"] = {"@readers": "spacy.Corpus.v1", "path": str(dev_path)}
-    write_file(folder / CONFIG_FILE, raw.to_disk)
-    write_shards(
-        train_docs, folder / "corpus", settings.folds, complete["training"]["seed"] or 0
-    )
+    (component,) = adak_components(config)
+    initialize = raw.setdefault("initialize", {}).setdefault("components", {})
+    initialize.setdefault(component, {}).setdefault("labels", labels)
+    write_file(folder / CONFIG_FILE, _fill(raw).to_disk)
+    write_file(folder / "dev.spacy", DocBin(docs=dev_docs).to_disk)
+    seed = config["training"]["seed"] or 0
+    write_shards(train_docs, folder / CORPUS, settings.folds, seed)
     return _make_run(folder, use_gpu, code_path)
 
 
-def _go_on(
-    folder: Path,
-    config: Config | str | Path,
-    overrides: dict[str, Any],
-    use_gpu: int,
-    code_path: Path | None,
-    strict: bool,
-) -> Run:
+def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
     """Take up a run where it was stopped, with the settings it was begun with."""
-    if not (folder / "corpus").exists():
+    if not (folder / CORPUS).exists():
         raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
     run = _make_run(folder, use_gpu, code_path)
-    asked, begun = _load(config, overrides), load_config(folder / CONFIG_FILE)
-    for section in ("training", "components", "adak", "nlp"):
-        wanted = asked.interpolate().get(section, {})
-        if section == "adak":
-            wanted = {**default_settings(), **wanted}
-        if wanted != begun.interpolate().get(section, {}):
+    asked = _fill(raw).interpolate()
+    begun = load_config(run.config_path, interpolate=True)
+    for section in ("nlp", "components", "training", "adak"):
+        if asked[section] != begun[section]:
             why = f"the settings in [{section}] are not those the run was begun with"
             raise ValueError(Errors.A204.format(path=folder, why=why))
     return run
 
 
-def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
-    if isinstance(config, Config):
-        return Config().from_str(
-            config.to_str(), overrides=overrides, interpolate=False
-        )
-    return load_config(config, overrides=overrides, interpolate=False)
-
-
-def _complete(raw: Config) -> Config:
-    """The config with all defaults, interpolated. `raw` stays what trainings start
-    from: a component with a `source` would be new in the complete one."""
-    return load_model_from_config(raw, auto_fill=True).config.interpolate()
+def _fill(raw: Config) -> Config:
+    """The config with all defaults. A component with a source keeps nothing but that,
+    or trainings would begin with a new one."""
+    filled = load_model_from_config(raw, auto_fill=True).config
+    for name, block in raw["components"].items():
+        if "source" in block:
+            filled["components"][name] = block
+    filled["adak"] = {**default_settings(), **raw.get("adak", {})}
+    return filled
 
 
 def _make_run(folder: Path, use_gpu: int, code_path: Path | None) -> Run:
-    config = _complete(load_config(folder / CONFIG_FILE, interpolate=False))
-    settings = read_settings(config)
+    path = folder / CONFIG_FILE
+    config = complete(load_config(path, interpolate=False))
     return Run(
         folder=folder,
-        config_path=folder / CONFIG_FILE,
+        config_path=path,
         config=config,
-        settings=settings,
+        settings=read_settings(config),
         component=adak_components(config)[0],
-        execute=make_executor(settings),
         use_gpu=use_gpu,
         code_path=code_path,
     )
 
 
-def _planned_trainings(run: Run) -> int:
-    rounds_left = run.settings.rounds - len(run.history())
-    return rounds_left * (run.settings.folds + 1) if run.needs_q() else 1
+def _stopwatch(run: Run) -> Stopwatch:
+    settings = run.settings
+    if not run.needs_q():
+        return Stopwatch(rounds=1, folds=0, at_once=1)
+    return Stopwatch(
+        rounds=settings.rounds - len(run.history()),
+        folds=settings.folds,
+        at_once=1 if settings.executor == "serial" else settings.n_jobs,
+    )
 
 
 def _publish(run: Run) -> None:
     """Put what the user came for where spaCy's own training would put it."""
     best, last = run.best_round(), len(run.history())
     assert best is not None
-    for name, number in (("model-best", best), ("model-last", last)):
-        recover_folder(run.folder / name)
-        with new_folder(run.folder / name) as beside:
-            source = run.round_folder(number) / "final" / name
-            shutil.copytree(source, beside, dirs_exist_ok=True)
     if run.needs_q():
         write_file(
             run.folder / DICTIONARY_FILE,
             lambda path: shutil.copy(run.round_folder(best) / DICTIONARY_FILE, path),
         )
         write_file(run.folder / COMPLETED_FILE, _completed_data(run, best).to_disk)
+    # The best model comes last: with it a run counts as finished.
+    for name, number in ((LAST_MODEL, last), (BEST_MODEL, best)):
+        with new_folder(run.folder / name) as beside:
+            source = run.round_folder(number) / "final" / name
+            shutil.copytree(source, beside, dirs_exist_ok=True)
+            _restore_settings(beside / "config.cfg", run.config_path)
+
+
+def _restore_settings(model_config: Path, run_config: Path) -> None:
+    """Undo what was changed in a model's config for one training of the run."""
+    config = load_config(model_config, interpolate=False)
+    original = load_config(run_config, interpolate=False)
+    for section in ("paths", "system", "corpora", "training", "initialize"):
+        if section in original:
+            config[section] = original[section]
+    config.to_disk(model_config)
 
 
 def _completed_data(run: Run, number: int) -> DocBin:
@@ -219,10 +235,3 @@ def _complete_doc(doc: Doc) -> Doc:
         doc, name=ESTIMATED_KEY, spans=estimated, attrs={"scores": scores}
     )
     return doc
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    elif path.exists():
-        path.unlink()

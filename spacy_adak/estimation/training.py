@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import torch
 from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
@@ -20,9 +19,8 @@ from thinc.api import Config, require_gpu
 
 from ..pipeline.adak_ner import AdaKRecognizer
 from .checkpoint import new_folder
+from .corpus import replace_reader
 
-PROGRESS_FILE = "progress.json"
-LOG_FILE = "train.log"
 _SECONDS_BETWEEN_REPORTS = 0.5
 # A short training that is scored at its first step only would leave an untrained model
 # as its best one.
@@ -34,7 +32,8 @@ class TrainingTask(NamedTuple):
 
     name (str): For messages.
     config_path (Path): The config of the run.
-    train_path (Path): A `.spacy` file, or a folder of them.
+    train_path (Path): A folder of `.spacy` files.
+    dev_path (Path): A `.spacy` file.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
     use_gpu (int): The id of a GPU, or -1.
@@ -44,6 +43,7 @@ class TrainingTask(NamedTuple):
     name: str
     config_path: Path
     train_path: Path
+    dev_path: Path
     output: Path
     seed: int
     use_gpu: int
@@ -67,7 +67,6 @@ class TrainingTask(NamedTuple):
         """Train the model, unless it is there already."""
         if self.is_done():
             return
-        torch.set_num_threads(1)
         if self.use_gpu >= 0:
             require_gpu(self.use_gpu)
         import_code(self.code_path)
@@ -93,16 +92,9 @@ class TrainingTask(NamedTuple):
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)
         config["training"]["seed"] = self.seed
-        reader = config["corpora"]["train"]
-        # The data was read with the user's own reader; the rest is plain spaCy.
-        config["corpora"]["train"] = {
-            "@readers": "spacy.Corpus.v1",
-            "path": str(self.train_path),
-            "max_length": 0,
-            "limit": 0,
-            "gold_preproc": reader.get("gold_preproc", False),
-            "augmenter": reader.get("augmenter"),
-        }
+        # The data was read with the user's own readers; the rest is plain spaCy.
+        for corpus, path in (("train", self.train_path), ("dev", self.dev_path)):
+            replace_reader(config, corpus, path)
         return config
 
 

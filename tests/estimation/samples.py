@@ -83,7 +83,7 @@ TINY = {
     "components.adak_ner.model.tok2vec.width": 16,
     "components.adak_ner.model.tok2vec.depth": 1,
     "components.adak_ner.model.tok2vec.embed_size": 200,
-    "training.max_epochs": 2,
+    "training.max_epochs": 1,
     "training.batcher.size": 8,
     "training.optimizer.learn_rate": 0.01,
     "adak.rounds": 2,

@@ -254,6 +254,24 @@ class Errors(metaclass=WithCodes):
         "score against. Give documents whose entities are annotated."
     )
 
+    # cli
+    A500 = (
+        "'{path}' holds no pipeline: {error}. Give the directory of a trained "
+        "pipeline, such as 'training/model-best'."
+    )
+    A501 = (
+        "'{name}' can't be the name of a package and of a module at once. Give a name "
+        "of ASCII letters, digits and underscores, such as 'adak_conll'."
+    )
+    A502 = (
+        "There is a package in '{path}'. Give another name or version, or --force to "
+        "overwrite it."
+    )
+    A503 = (
+        "The package can't be built. `pip install 'setuptools>=70.1'` if that is what "
+        "is missing. setuptools says:\n{tail}"
+    )
+
 
 class Warnings(metaclass=WithCodes):
     # pipeline

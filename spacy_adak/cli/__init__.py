@@ -9,6 +9,7 @@ from .convert import convert_cli
 from .corrupt import corrupt_cli
 from .evaluate import evaluate_cli
 from .init_config import init_config_cli
+from .package import package_cli
 from .train import train_cli
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "corrupt_cli",
     "evaluate_cli",
     "init_config_cli",
+    "package_cli",
     "train_cli",
 ]

@@ -18,8 +18,8 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
 	@touch $@
 
-demo: $(VENV)/.installed  ## Train a small CRF on made data and print its F1
-	$(BIN)/python scripts/demo.py
+demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline and print what it finds
+	$(BIN)/python -m spacy project run train
 
 test: lint  ## Run ruff, mypy and the tests, warnings as errors
 	$(BIN)/python -m pytest -q

@@ -1,0 +1,123 @@
+"""Draw the paper's two curves, over K and over the ratio, as SVG and PNG.
+
+    python -m scripts.experiments.figures experiments/full/results.jsonl figures
+
+Needs matplotlib: `pip install "spacy-adak[experiments]"`.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+
+import matplotlib
+
+matplotlib.use("Agg")
+# The same results give the same file.
+matplotlib.rcParams["svg.hashsalt"] = "spacy-adak"
+
+from matplotlib.figure import Figure  # noqa: E402
+
+from .cells import CURVE_MODELS, CURVE_RATIOS, KS  # noqa: E402
+from .paper_values import PRINTED, TITLES  # noqa: E402
+from .results import Row, find_scores, read_results  # noqa: E402
+from .tables import MODEL_TITLES  # noqa: E402
+
+Points = list[tuple[float, float]]
+
+
+def k_curves(rows: Sequence[Row], dataset: str) -> dict[str, Points]:
+    """RETURNS (dict[str, list]): P, R and F1 over K, random-based scheme, ρ = 0.2."""
+    curves: dict[str, Points] = {"P": [], "R": [], "F1": []}
+    for k, model in KS.items():
+        scores = find_scores(rows, dataset, "random", 0.2, model)
+        for title, key in zip(curves, "prf", strict=True):
+            if scores:
+                curves[title].append((k, 100 * mean(s[key] for s in scores)))
+    return curves
+
+
+def ratio_curves(rows: Sequence[Row], dataset: str) -> dict[str, Points]:
+    """RETURNS (dict[str, list]): F1 of each model over the ratio, ours and, as far as
+    printed, the paper's."""
+    curves: dict[str, Points] = {}
+    for model in CURVE_MODELS:
+        ours: Points = []
+        theirs: Points = []
+        for ratio in CURVE_RATIOS:
+            scores = find_scores(rows, dataset, "random", ratio, model)
+            if scores:
+                ours.append((ratio, 100 * mean(s["f"] for s in scores)))
+            if printed := PRINTED.get((dataset, "random", ratio, model)):
+                theirs.append((ratio, printed.f1))
+        curves[MODEL_TITLES[model]] = ours
+        if theirs:
+            curves[f"{MODEL_TITLES[model]}, paper"] = theirs
+    return curves
+
+
+def draw(curves: dict[str, Points], title: str, x_label: str, y_label: str) -> Figure:
+    """RETURNS (Figure): A line chart; the paper's curves are dashed."""
+    figure = Figure(figsize=(5, 3.6), layout="constrained")
+    axes = figure.subplots()
+    colours: dict[str, str] = {}
+    for name, points in curves.items():
+        model = name.removesuffix(", paper")
+        colour = colours.setdefault(model, f"C{len(colours)}")
+        style = "o--" if name != model else "o-"
+        fill = "none" if name != model else colour
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        axes.plot(xs, ys, style, color=colour, markerfacecolor=fill, label=name)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
+    axes.set_xticks(sorted({x for points in curves.values() for x, _ in points}))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+    return figure
+
+
+def save(figure: Figure, path: Path) -> list[Path]:
+    """Write a figure as SVG and as PNG.
+
+    figure (Figure): The figure.
+    path (Path): The path without suffix.
+    RETURNS (list[Path]): The files.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
+    figure.savefig(svg, metadata={"Date": None})
+    figure.savefig(png, dpi=150)
+    return [svg, png]
+
+
+def find_dataset(rows: Sequence[Row]) -> str:
+    """RETURNS (str): The dataset that K was varied on; Taobao in the paper."""
+    varied = [row["dataset"] for row in rows if row["model"] == KS[1]]
+    return varied[0] if varied else "taobao"
+
+
+def draw_all(rows: Sequence[Row], dataset: str, folder: Path) -> list[Path]:
+    """RETURNS (list[Path]): The files with both figures of a dataset."""
+    title = TITLES[dataset]
+    k = draw(k_curves(rows, dataset), f"{title}, ρ = 0.2", "K", "P, R and F1 (%)")
+    ratio = draw(
+        ratio_curves(rows, dataset), title, "ρ, share of entities kept", "F1 (%)"
+    )
+    return [*save(k, folder / "k"), *save(ratio, folder / "ratio")]
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("output", type=Path)
+    arguments = parser.parse_args()
+    rows = read_results(arguments.results)
+    dataset = next(
+        (row["dataset"] for row in rows if row["model"] == "adak-k1"), "taobao"
+    )
+    for path in draw_all(rows, dataset, arguments.output):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Write the configs of the project: what `adak init-config` makes, for each dataset.
+
+    python scripts/make_configs.py               # writes configs/*.cfg
+    python scripts/make_configs.py -o elsewhere
+
+`<dataset>_cpu.cfg` trains a small network, `<dataset>_bert.cfg` fine-tunes the BERT of
+the paper with the paper's settings and needs a GPU. The sample has a config of its own,
+made to be finished in minutes on two cores.
+"""
+
+import argparse
+from pathlib import Path
+
+from spacy_adak.estimation.init_config import init_config
+
+LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
+# Fewer and shorter trainings than the default, the folds of a round at the same time.
+SAMPLE_SETTINGS = {
+    "rounds = 10": "rounds = 3",
+    "max_epochs = 10": "max_epochs = 8",
+    "eval_frequency = 200": "eval_frequency = 50",
+    'executor = "serial"': 'executor = "joblib"',
+}
+
+
+def make_configs() -> dict[str, str]:
+    """RETURNS (dict[str, str]): The text of each config by its name."""
+    configs = {"sample_cpu": sample_config()}
+    for dataset, lang in LANGUAGES.items():
+        configs[f"{dataset}_cpu"] = init_config(lang, gpu=False)
+        configs[f"{dataset}_bert"] = init_config(lang, gpu=True)
+    return configs
+
+
+def sample_config() -> str:
+    """RETURNS (str): The default config with the settings of the sample."""
+    text = init_config("en", gpu=False)
+    for default, setting in SAMPLE_SETTINGS.items():
+        before, found, after = text.partition(f"\n{default}\n")
+        if not found:
+            raise ValueError(f"The default config has no line '{default}'")
+        text = f"{before}\n{setting}\n{after}"
+    return text
+
+
+def main() -> None:
+    """Write the files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, default=Path("configs"))
+    folder = parser.parse_args().output
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in make_configs().items():
+        (folder / f"{name}.cfg").write_text(text, encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Put AdaK-NER beside the plain CRF in a table, and show what it finds.
+
+    python scripts/write_results.py metrics/sample
+
+Reads `adak.json`, `crf.json` and `entities.jsonl` in the folder, prints the results and
+writes them to `results.md`.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import srsly
+from wasabi import MarkdownRenderer
+
+MODELS = {"crf": "CRF, unknown = not an entity", "adak": "AdaK-NER"}
+
+
+def describe_scores(scores: dict[str, dict[str, Any]]) -> str:
+    """RETURNS (str): A Markdown table with a row for each model."""
+    rows = [
+        (title, *(f"{100 * scores[name][key]:.2f}" for key in _SCORES))
+        for name, title in MODELS.items()
+    ]
+    header = ["Model", *_SCORES.values()]
+    return MarkdownRenderer().table(rows, header, aligns=["l", "r", "r", "r"])
+
+
+_SCORES = {"ents_p": "P", "ents_r": "R", "ents_f": "F1"}
+
+
+def describe_entities(records: list[dict[str, Any]]) -> str:
+    """RETURNS (str): Each text, and below it its entities with probabilities."""
+    md = MarkdownRenderer()
+    for record in records:
+        entities = [
+            f"{md.bold(entity['text'])} {entity['label']} {entity['probability']:.3f}"
+            for entity in record["entities"]
+        ]
+        md.add(record["text"])
+        md.add(md.list(entities or ["no entity"]))
+    return md.text
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    scores = {name: srsly.read_json(folder / f"{name}.json") for name in MODELS}
+    md = MarkdownRenderer()
+    md.add(md.title(2, f"Results on {folder.name}"))
+    md.add(describe_scores(scores))
+    md.add(md.title(2, "What the packaged pipeline finds, with probabilities"))
+    md.add(describe_entities(list(srsly.read_jsonl(folder / "entities.jsonl"))))
+    (folder / "results.md").write_text(f"{md.text}\n", encoding="utf8")
+    print(md.text)
+
+
+if __name__ == "__main__":
+    main()

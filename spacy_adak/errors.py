@@ -177,6 +177,10 @@ class Errors(metaclass=WithCodes):
     )
     A219 = "The pipeline can't be made from the config: {error}"
     A220 = "The data can't be read: {error}"
+    A221 = (
+        "There is no language '{lang}' in spaCy: {error} Give a code such as en or zh, "
+        "or xx for any language whose words are set apart by spaces."
+    )
 
     # data
     A300 = (

@@ -1,7 +1,9 @@
 """Write a complete training config with every setting of ours explained."""
 
 from jinja2 import Template
+from spacy.util import get_lang_class
 
+from ..errors import Errors
 from ..pipeline.settings import DEFAULT_CONFIG
 from .settings import DEFAULT_ADAK_CONFIG
 
@@ -32,6 +34,13 @@ gpu_allocator = {{ '"pytorch"' if gpu else 'null' }}
 lang = "{{ lang }}"
 pipeline = [{{ '"transformer", ' if gpu else '' }}"adak_ner"]
 batch_size = 256
+disabled = []
+before_creation = null
+after_creation = null
+after_pipeline_creation = null
+
+[nlp.vectors]
+@vectors = "spacy.Vectors.v1"
 
 [nlp.tokenizer]
 {%- if lang == "zh" %}
@@ -45,14 +54,23 @@ segmenter = "char"
 {% if gpu %}
 [components.transformer]
 factory = "transformer"
+max_batch_items = 4096
+
+[components.transformer.set_extra_annotations]
+@annotation_setters = "spacy-transformers.null_annotation_setter.v1"
 
 [components.transformer.model]
 @architectures = "spacy-transformers.TransformerModel.v3"
 # A model on the hub, or the path of a folder.
 name = "{{ transformer }}"
+mixed_precision = false
 
 [components.transformer.model.tokenizer_config]
 use_fast = true
+
+[components.transformer.model.transformer_config]
+
+[components.transformer.model.grad_scaler_config]
 
 [components.transformer.model.get_spans]
 @span_getters = "spacy-transformers.strided_spans.v1"
@@ -67,11 +85,17 @@ stride = {{ window * 3 // 4 }}
 @readers = "spacy.Corpus.v1"
 path = ${paths.train}
 max_length = 0
+gold_preproc = false
+limit = 0
+augmenter = null
 
 [corpora.dev]
 @readers = "spacy.Corpus.v1"
 path = ${paths.dev}
 max_length = 0
+gold_preproc = false
+limit = 0
+augmenter = null
 
 [training]
 train_corpus = "corpora.train"
@@ -84,16 +108,28 @@ accumulate_gradient = 1
 max_epochs = 10
 max_steps = 0
 patience = 0
+# Dev is scored after this many steps, and ten times in a shorter training.
 eval_frequency = 200
+frozen_components = []
+annotating_components = []
+before_to_disk = null
+before_update = null
 
 [training.batcher]
 @batchers = "spacy.batch_by_sequence.v1"
 size = 32
+get_length = null
 
 [training.optimizer]
 @optimizers = "Adam.v1"
+beta1 = 0.9
+beta2 = 0.999
+L2_is_weight_decay = true
+L2 = 0.01
+eps = 1e-8
 learn_rate = {{ learn_rate }}
 grad_clip = 1.0
+# Averages are not kept for PyTorch weights.
 use_averages = false
 
 [training.logger]
@@ -109,6 +145,20 @@ ents_per_type = null
 [initialize]
 vectors = ${paths.vectors}
 init_tok2vec = ${paths.init_tok2vec}
+vocab_data = null
+lookups = null
+before_init = null
+after_init = null
+
+[initialize.tokenizer]
+{%- if lang == "zh" %}
+pkuseg_model = null
+pkuseg_user_dict = "default"
+{%- endif %}
+
+[initialize.components]
+
+[pretraining]
 {{ adak }}"""
 )
 
@@ -119,6 +169,7 @@ _LISTENER = """\
 [components.adak_ner.model.tok2vec]
 @architectures = "spacy-transformers.TransformerListener.v1"
 grad_factor = 1.0
+upstream = "*"
 
 [components.adak_ner.model.tok2vec.pooling]
 @layers = "reduce_mean.v1"
@@ -133,6 +184,10 @@ def init_config(lang: str = "en", gpu: bool = False) -> str:
         of a small network that needs no download.
     RETURNS (str): The text of the config, comments included.
     """
+    try:
+        get_lang_class(lang)
+    except ImportError as error:
+        raise ValueError(Errors.A221.format(lang=lang, error=error)) from None
     transformer, learn_rate, window = _TRANSFORMERS.get(lang, _ENGLISH_TRANSFORMER)
     component = DEFAULT_CONFIG.replace("[adak_ner", "[components.adak_ner")
     component = component.replace("[components.adak_ner]\n", _FACTORY, 1)

@@ -1,0 +1,94 @@
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli.debug_config import debug_config
+from thinc.api import Config
+
+from spacy_adak.estimation.init_config import init_config
+from spacy_adak.estimation.settings import default_settings
+from spacy_adak.estimation.train import train
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+
+from .samples import TINY, write_data
+
+VARIANTS = [(lang, gpu) for lang in ("en", "zh") for gpu in (False, True)]
+variants = pytest.mark.parametrize(("lang", "gpu"), VARIANTS)
+
+
+@variants
+def test_config_is_complete(lang: str, gpu: bool) -> None:
+    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+    filled = spacy.util.load_model_from_config(config, auto_fill=True).config
+    assert filled == config
+
+
+@variants
+def test_config_is_valid_as_spacy_debug_config_sees_it(
+    lang: str, gpu: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.cfg"
+    path.write_text(init_config(lang, gpu), encoding="utf8")
+    paths = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
+    debug_config(path, overrides=paths)
+
+
+@variants
+def test_outer_loop_has_its_defaults(lang: str, gpu: bool) -> None:
+    config = Config().from_str(init_config(lang, gpu))
+    assert config["adak"] == default_settings()
+
+
+@variants
+def test_pipeline_can_be_made_of_it(lang: str, gpu: bool) -> None:
+    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert isinstance(nlp.get_pipe("adak_ner"), AdaKRecognizer)
+    assert nlp.has_pipe("transformer") == gpu
+
+
+@variants
+def test_every_setting_of_ours_has_a_comment_above_it(lang: str, gpu: bool) -> None:
+    lines = init_config(lang, gpu).splitlines()
+    for header in ("[adak]", "[components.adak_ner]"):
+        start = lines.index(header) + 1
+        settings = []
+        for line in lines[start:]:
+            if line.startswith("["):
+                break
+            settings.append(line)
+        commented = False
+        for line in settings:
+            if line.startswith("#"):
+                commented = True
+            elif line and not line.startswith("factory"):
+                assert commented, line
+                commented = False
+
+
+@variants
+def test_text_survives_reading_and_writing(lang: str, gpu: bool) -> None:
+    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+    assert Config().from_str(config.to_str(), interpolate=False) == config
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_config_for_the_cpu_trains(lang: str, tmp_path: Path) -> None:
+    overrides = {**TINY, **write_data(tmp_path), "adak.rounds": 1}
+    config = Config().from_str(
+        init_config(lang), overrides=overrides, interpolate=False
+    )
+    nlp, history = train(config, tmp_path / "output")
+    assert nlp.lang == lang
+    assert len(history) == 1
+
+
+def test_chinese_is_read_character_by_character() -> None:
+    config = Config().from_str(init_config("zh"), interpolate=False)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert [token.text for token in nlp.make_doc("优酷视频")] == list("优酷视频")
+
+
+def test_unknown_language_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\[A221\].*'klingon'"):
+        init_config("klingon")

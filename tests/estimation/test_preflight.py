@@ -1,0 +1,161 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spacy.tokens import DocBin
+from thinc.api import Config
+
+from spacy_adak.estimation.preflight import check_run
+
+from .samples import TINY, make_config, make_docs, write_data
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    return make_config(**TINY, **write_data(tmp_path))
+
+
+def problems(config: Config, use_gpu: int = -1, strict: bool = False) -> str:
+    with pytest.raises(ValueError, match=r"\[A207\]") as error:
+        check_run(config, use_gpu, strict)
+    return str(error.value)
+
+
+def write_dev(folder: Path, complete: int, incomplete: int) -> None:
+    docs = [*make_docs(complete), *make_docs(incomplete, keep=0.5, seed=5)]
+    DocBin(docs=docs).to_disk(folder / "dev.spacy")
+
+
+def test_config_and_data_in_order_are_given_back(config: Config) -> None:
+    checked = check_run(config, -1, strict=True)
+    assert (len(checked.train), len(checked.dev)) == (40, 12)
+    assert checked.settings.rounds == 2
+
+
+def test_all_problems_are_listed_at_once(config: Config, tmp_path: Path) -> None:
+    DocBin(docs=make_docs(1, keep=0.0)).to_disk(tmp_path / "train.spacy")
+    config["adak"]["round"] = 3
+    config["components"]["adak_ner"]["los"] = "crf"
+    listed = problems(config, use_gpu=0)
+    for code in ("A102", "A210", "A211", "A215"):
+        assert f"- [{code}]" in listed
+    assert "Did you mean 'rounds'" in listed
+    assert "Did you mean 'loss'" in listed
+
+
+def test_no_annotated_entity(config: Config, tmp_path: Path) -> None:
+    DocBin(docs=make_docs(10, keep=0.0)).to_disk(tmp_path / "train.spacy")
+    assert str(tmp_path / "train.spacy") in problems(config)
+
+
+def test_fewer_texts_than_folds(config: Config) -> None:
+    config["adak"]["folds"] = 41
+    assert "[A211] The training data has 40 distinct texts" in problems(config)
+
+
+def test_labels_that_only_dev_has(config: Config, tmp_path: Path) -> None:
+    docs = make_docs(10)
+    ent = next(ent for doc in docs for ent in doc.ents)
+    ent.doc.set_ents([ent.doc.char_span(ent.start_char, ent.end_char, label="SHIP")])
+    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
+    assert "[A212] The dev data has entities with the label SHIP" in problems(config)
+
+
+def test_incomplete_dev_documents_are_warned_of_and_left_out(
+    config: Config, tmp_path: Path
+) -> None:
+    write_dev(tmp_path, complete=5, incomplete=3)
+    with pytest.warns(UserWarning, match=r"\[W201\] 3 of the 8"):
+        checked = check_run(config, -1, strict=False)
+    assert len(checked.dev) == 5
+
+
+def test_incomplete_dev_documents_are_refused_if_strict(
+    config: Config, tmp_path: Path
+) -> None:
+    write_dev(tmp_path, complete=5, incomplete=3)
+    assert "[A216] 3 of the 8" in problems(config, strict=True)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_dev_data_without_a_complete_document(
+    config: Config, tmp_path: Path, count: int
+) -> None:
+    write_dev(tmp_path, complete=0, incomplete=count)
+    assert "[A213]" in problems(config)
+
+
+@pytest.mark.parametrize("name", ["./no/such", "/no/such", "no/such/folder"])
+def test_missing_folder_of_an_encoder(config: Config, name: str) -> None:
+    config["components"]["transformer"] = {
+        "factory": "transformer",
+        "model": {
+            "@architectures": "spacy-transformers.TransformerModel.v3",
+            "name": name,
+        },
+    }
+    listed = problems(config)
+    assert f"[A214] The folder '{name}'" in listed
+    assert "components.transformer.model.name" in listed
+
+
+def test_gpu_that_is_not_there(config: Config) -> None:
+    assert "[A215]" in problems(config, use_gpu=0)
+
+
+@pytest.mark.parametrize("section", ["nlp", "components", "corpora", "training"])
+def test_missing_section(config: Config, section: str) -> None:
+    del config[section]
+    assert f"[A217] The config has no [{section}]" in problems(config)
+
+
+@pytest.mark.parametrize("corpus", ["train", "dev"])
+def test_path_that_is_not_given(config: Config, corpus: str) -> None:
+    config["paths"][corpus] = None
+    assert f"[A218] The path of the {corpus} data is not given" in problems(config)
+    assert f"--paths.{corpus} {corpus}.spacy" in problems(config)
+
+
+def test_path_that_leads_nowhere(config: Config) -> None:
+    config["paths"]["train"] = "nowhere.spacy"
+    assert "'nowhere.spacy', which does not exist" in problems(config)
+
+
+def test_override_for_a_path_without_a_variable(config: Config) -> None:
+    config["corpora"]["train"]["path"] = "nowhere.spacy"
+    del config["paths"]["train"]
+    assert "--corpora.train.path" in problems(config)
+
+
+def test_file_that_is_not_spacys(config: Config, tmp_path: Path) -> None:
+    (tmp_path / "train.spacy").write_text("text")
+    assert "[A220]" in problems(config)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("loss", "crfs"), ("k", "five"), ("scheme", "IOB")],
+)
+def test_invalid_value_of_the_component(
+    config: Config, setting: str, value: Any
+) -> None:
+    config["components"]["adak_ner"][setting] = value
+    assert "[A219]" in problems(config)
+    assert setting in problems(config)
+
+
+def test_unknown_architecture(config: Config) -> None:
+    config["components"]["adak_ner"]["model"]["@architectures"] = "made_up.v1"
+    assert "made_up.v1" in problems(config)
+
+
+def test_variable_that_does_not_exist(config: Config) -> None:
+    config["training"]["dropout"] = "${system.dropout}"
+    assert "[A219]" in problems(config)
+
+
+@pytest.mark.parametrize("pipeline", [[], ["adak_ner", "other"]])
+def test_number_of_components(config: Config, pipeline: list[str]) -> None:
+    config["components"]["other"] = config["components"]["adak_ner"]
+    config["nlp"]["pipeline"] = pipeline
+    assert f"[A209] The config has {len(pipeline)} components" in problems(config)

@@ -1,0 +1,131 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.training.initialize import init_nlp
+from thinc.api import Config
+
+from spacy_adak.estimation import training
+from spacy_adak.estimation.training import TrainingTask, planned_steps
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+
+from .samples import TINY, make_config, model_bytes, write_data
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> TrainingTask:
+    return make_task(tmp_path)
+
+
+def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTask:
+    write_data(folder)
+    seed = settings.pop("seed", 1)
+    config_path = folder / f"{name}.cfg"
+    make_config(**{**TINY, **settings}).to_disk(config_path)
+    return TrainingTask(
+        name="a training",
+        config_path=config_path,
+        train_path=folder / "train.spacy",
+        dev_path=folder / "dev.spacy",
+        output=folder / name,
+        seed=seed,
+        use_gpu=-1,
+        code_path=None,
+    )
+
+
+def test_model_is_trained_and_can_be_loaded(task: TrainingTask) -> None:
+    assert not task.is_done()
+    task.run()
+    assert task.is_done()
+    for name in ("model-best", "model-last"):
+        assert spacy.load(task.output / name).pipe_names == ["adak_ner"]
+
+
+def test_log_has_the_table_of_the_standard_logger(task: TrainingTask) -> None:
+    task.run()
+    log = task.log_path.read_text()
+    assert "LOSS ADAK_NER" in log
+    assert "ENTS_F" in log
+
+
+def test_nothing_is_printed(
+    task: TrainingTask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task.run()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_finished_model_is_not_trained_again(task: TrainingTask) -> None:
+    task.output.mkdir()
+    task.run()
+    assert list(task.output.iterdir()) == []
+
+
+def test_weights_depend_on_the_seed_alone(tmp_path: Path) -> None:
+    tasks = [make_task(tmp_path, name, seed=s) for name, s in [("a", 1), ("b", 1)]]
+    other = make_task(tmp_path, "c", seed=2)
+    for task in (*tasks, other):
+        task.run()
+    a, b, c = (model_bytes(t.output / "model-last") for t in (*tasks, other))
+    assert a == b
+    assert a["adak_ner/model"] != c["adak_ner/model"]
+
+
+def test_short_training_is_scored_beyond_its_first_step(tmp_path: Path) -> None:
+    task = make_task(tmp_path, **{"training.eval_frequency": 200})
+    task.run()
+    rows = task.log_path.read_text().split("------\n")[1].splitlines()
+    steps = [int(row.split()[1]) for row in rows if row[:3].strip().isdigit()]
+    assert steps == [0, 1, 2, 3, 4]
+
+
+def test_eval_frequency_of_a_long_training_is_kept(tmp_path: Path) -> None:
+    settings = {"training.eval_frequency": 2, "training.max_epochs": 6}
+    task = make_task(tmp_path, **settings)
+    task.run()
+    rows = task.log_path.read_text().split("------\n")[1].splitlines()
+    steps = [int(row.split()[1]) for row in rows if row[:3].strip().isdigit()]
+    assert steps == list(range(0, 30, 2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"max_epochs": 3, "max_steps": 0}, 15),
+        ({"max_epochs": 3, "max_steps": 10}, 10),
+        ({"max_epochs": 0, "max_steps": 70, "patience": 20}, 70),
+        ({"max_epochs": 0, "max_steps": 0, "patience": 20}, 20),
+    ],
+)
+def test_planned_steps(
+    settings: dict[str, int], expected: int, tiny_config: Config
+) -> None:
+    config = tiny_config.copy()
+    config["training"].update(settings)
+    assert planned_steps(init_nlp(config)) == expected
+
+
+def test_annealing_runs_over_the_whole_training(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = []
+    original = AdaKRecognizer._best_paths_weight
+
+    def note(self: AdaKRecognizer) -> float:
+        weights.append(original(self))
+        return weights[-1]
+
+    monkeypatch.setattr(AdaKRecognizer, "_best_paths_weight", note)
+    task.run()
+    # exp(3 * (b / 5 - 1)) for b from 0 to 4.
+    assert weights == pytest.approx([0.0498, 0.0907, 0.1653, 0.3012, 0.5488], abs=1e-4)
+
+
+def test_progress_is_written_to_a_file(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
+    task.run()
+    assert task.progress_path.read_text() == '{"step": 5, "total": 5}'

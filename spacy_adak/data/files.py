@@ -1,13 +1,12 @@
 """Text files in and out: encodings, line numbers, nothing half-written."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ..errors import Errors, Warnings
+from ..estimation.checkpoint import write_file
 from .summary import Place, Summary
 
 
@@ -59,21 +58,10 @@ def to_jsonl(records: Iterable[dict[str, Any]]) -> str:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is there in full or not at all.
+    """Write a file so that it is there as a whole or not at all.
 
     path (Path): The file; missing parent directories are made.
     data (bytes): Its content.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file_:
-            file_.write(data)
-        # mkstemp makes private files; give the result what `open` would give it.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_file(path, lambda beside: beside.write_bytes(data))

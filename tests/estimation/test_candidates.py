@@ -14,7 +14,7 @@ from spacy_adak.estimation.candidates import (
 from spacy_adak.estimation.checkpoint import write_jsonl
 
 TAGS = TagSet(["LOC", "PER"], "BIO")
-O, B_LOC, I_LOC, B_PER, I_PER = range(5)
+OUT, B_LOC, I_LOC, B_PER, I_PER = range(5)
 
 
 def test_tags_are_in_the_order_that_these_tests_assume() -> None:
@@ -98,19 +98,19 @@ def allow(*tags: int) -> list[bool]:
 
 def test_unknown_token_may_be_outside_on_a_best_path_or_in_the_dictionary() -> None:
     anything = numpy.ones((2, 5), dtype=bool)
-    best = numpy.array([allow(B_PER), allow(O)])
+    best = numpy.array([allow(B_PER), allow(OUT)])
     mask = candidate_mask(anything, best, [LabelledSpan(0, 2, "LOC")], TAGS)
-    assert mask.tolist() == [allow(O, B_LOC, B_PER), allow(O, I_LOC)]
+    assert mask.tolist() == [allow(OUT, B_LOC, B_PER), allow(OUT, I_LOC)]
 
 
 def test_mask_without_best_paths_has_the_dictionary_alone() -> None:
     anything = numpy.ones((1, 5), dtype=bool)
     mask = candidate_mask(anything, None, [LabelledSpan(0, 1, "LOC")], TAGS)
-    assert mask.tolist() == [allow(O, B_LOC)]
+    assert mask.tolist() == [allow(OUT, B_LOC)]
 
 
 def test_annotated_tokens_keep_their_tag() -> None:
-    annotated = numpy.array([allow(B_PER), allow(O)])
+    annotated = numpy.array([allow(B_PER), allow(OUT)])
     best = numpy.array([allow(B_LOC), allow(B_LOC)])
     mask = candidate_mask(annotated, best, [], TAGS)
     assert mask.tolist() == annotated.tolist()

@@ -12,6 +12,7 @@ every cell works, and nothing else.
 
 import argparse
 import shutil
+import sys
 import time
 from collections.abc import Sequence
 from math import prod
@@ -56,7 +57,9 @@ PROFILES = {
             "training.max_epochs": 1,
             "components.adak_ner.model.tok2vec.width": 16,
             "components.adak_ner.model.tok2vec.embed_size": 50,
+            # The dictionary is used from the second round on.
             "adak.rounds": 2,
+            "adak.convergence": 0.0,
             "adak.executor": "serial",
         },
     ),
@@ -188,8 +191,9 @@ def _prepare(run: Run, dataset: str) -> Path:
         return folder
     part = folder / f"first-{documents}"
     for split in SPLITS:
-        docs = list(read_docbin(folder / f"{split}.spacy", Vocab()))
-        write_docbin(part / f"{split}.spacy", docs[:documents])
+        if not (part / f"{split}.spacy").exists():
+            docs = list(read_docbin(folder / f"{split}.spacy", Vocab()))
+            write_docbin(part / f"{split}.spacy", docs[:documents])
     return part
 
 
@@ -241,11 +245,15 @@ def main() -> None:
     msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
     if left:
         msg.info(f"Left: {describe_plan(run, left, read_results(run.results_path))}")
+    if arguments.plan:
+        print("\n".join(cell.name for cell in left))
+        return
     for number, cell in enumerate(left, start=1):
-        if arguments.plan:
-            print(cell.name)
-            continue
-        row = run_cell(run, cell)
+        try:
+            row = run_cell(run, cell)
+        except ValueError as error:
+            msg.fail(f"{cell.name}: {error}")
+            sys.exit(1)
         scores = " ".join(
             f"{key.upper()} {100 * row['test'][key]:.2f}" for key in "prf"
         )

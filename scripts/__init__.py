@@ -1,0 +1,1 @@
+"""What the project runs beside the commands of the package."""

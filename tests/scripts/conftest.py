@@ -1,0 +1,28 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scripts.experiments.cells import Cell
+from scripts.experiments.results import Row, make_row
+
+
+@pytest.fixture
+def result() -> Callable[..., Row]:
+    """Make the result of a cell."""
+
+    def make(cell: Cell, p: float, r: float, **changes: Any) -> Row:
+        scores = {"p": p, "r": r, "f": 2 * p * r / (p + r)}
+        row = make_row(
+            cell,
+            config="taobao_cpu.cfg",
+            encoder="some encoder",
+            settings={},
+            scores={"dev": scores, "test": scores},
+            rounds=2,
+            trainings=6,
+            seconds=60.0,
+        )
+        return {**row, **changes}
+
+    return make

@@ -1,0 +1,95 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scripts.experiments.cells import ABLATIONS, MODELS, Cell, full_cell
+from scripts.experiments.data_statistics import check_statistics, describe_statistics
+from scripts.experiments.paper_values import PRINTED, STATISTICS
+from scripts.experiments.results import Row, add_result, read_results
+from scripts.experiments.tables import write_tables
+
+Result = Callable[..., Row]
+ADAK = Cell("youku", "random", 0.2, "adak", 0)
+
+
+def find_line(text: str, title: str, start: str) -> list[str]:
+    """The cells of the first row that starts so, in the table of a title."""
+    table = text.split(f"## {title}")[1].split("\n## ")[0]
+    (line, *_) = (row for row in table.splitlines() if row.startswith(start))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_value_of_the_paper_stands_beside_ours(result: Result) -> None:
+    text = write_tables([result(ADAK, 0.5, 0.5)])
+    cells = find_line(text, "Table 2", "| 0.2 | AdaK-NER")
+    assert cells[2:5] == ["50.00 / 78.21", "50.00 / 79.96", "50.00 / 79.08"]
+
+
+def test_recovery_is_relative_to_all_annotations(result: Result) -> None:
+    rows = [result(ADAK, 0.4, 0.4), result(full_cell("youku", 0), 0.8, 0.8)]
+    cells = find_line(write_tables(rows), "Table 2", "| 0.2 | AdaK-NER")
+    assert cells[5] == "50.0 / 94.3"  # 79.08 of 83.85
+
+
+def test_seeds_are_averaged_with_their_spread(result: Result) -> None:
+    rows = [result(ADAK, 0.4, 0.4), result(ADAK._replace(seed=1), 0.6, 0.6)]
+    cells = find_line(write_tables(rows), "Table 2", "| 0.2 | AdaK-NER")
+    assert cells[4].startswith("50.00 ± 14.14")
+
+
+def test_what_is_not_trained_is_left_open(result: Result) -> None:
+    cells = find_line(write_tables([result(ADAK, 1, 1)]), "Table 3", "| 0.4 | CRF")
+    assert cells[2] == "– / 62.16"
+
+
+def test_ablation_has_a_row_for_every_strategy(result: Result) -> None:
+    cell = ADAK._replace(model="without-mask")
+    text = write_tables([result(cell, 0.5, 0.5)])
+    table = text.split("## Table 4")[1]
+    assert table.count("| w/o ") == len(ABLATIONS)
+    cells = find_line(text, "Table 4", "| 0.2 | w/o candidate mask")
+    assert cells[2] == "50.00 / 73.40"
+
+
+def test_inconsistent_values_of_the_paper_are_named(result: Result) -> None:
+    text = write_tables([result(ADAK, 0.5, 0.5)])
+    assert "printed 78.09, but P 78.21 and R 79.96 make 79.08" in text
+    assert "printed 76.20, but P 78.86 and R 75.54 make 77.16" in text
+
+
+def test_paper_has_a_value_for_every_cell_of_its_tables() -> None:
+    per_dataset = 2 * 2 * len(MODELS) + 1 + len(ABLATIONS)
+    assert len(PRINTED) == 3 * per_dataset
+
+
+def test_values_of_the_paper_are_consistent_but_for_three() -> None:
+    assert sum(not printed.is_consistent for printed in PRINTED.values()) == 3
+
+
+def test_results_are_added_one_by_one(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.jsonl"
+    rows = [result(ADAK, 0.4, 0.4), result(ADAK._replace(seed=1), 0.6, 0.6)]
+    assert read_results(path) == []
+    for row in rows:
+        add_result(path, row)
+    assert read_results(path) == rows
+    assert rows[0]["versions"]["spacy"]
+
+
+@pytest.mark.parametrize("dataset", STATISTICS)
+def test_statistics_of_the_paper_are_accepted(dataset: str) -> None:
+    check_statistics(dataset, "train", STATISTICS[dataset]["train"])
+
+
+def test_youku_dev_is_accepted_as_the_file_has_it() -> None:
+    check_statistics("youku", "dev", (1581, 1000))
+
+
+def test_other_data_can_not_stand_beside_the_paper() -> None:
+    with pytest.raises(ValueError, match="1580 entities"):
+        check_statistics("youku", "dev", (1580, 1000))
+
+
+def test_statistics_are_of_datasets_that_are_there(tmp_path: Path) -> None:
+    assert "None of the datasets" in describe_statistics(tmp_path)

@@ -1,0 +1,239 @@
+"""q for texts that a model has not seen."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Example
+
+from spacy_adak.crf.tags import LabelledSpan
+from spacy_adak.estimation.candidates import Dictionary
+from spacy_adak.estimation.estimate import Estimated, Estimator
+from spacy_adak.estimation.settings import read_settings
+from spacy_adak.pipeline.estimates import (
+    ESTIMATE_KEY,
+    ChainEstimate,
+    PathEstimate,
+    get_estimate,
+)
+from spacy_adak.pipeline.targets import allowed_tags
+
+from .samples import make_config, make_docs
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """A pipeline that has learnt a little: it is right often, and not always."""
+    nlp = spacy.blank("xx")
+    encoder = {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "pretrained_vectors": None,
+        "width": 32,
+        "depth": 1,
+        "embed_size": 500,
+        "window_size": 1,
+        "maxout_pieces": 2,
+        "subword_features": True,
+    }
+    model = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": encoder}
+    nlp.add_pipe("adak_ner", config={"model": model, "loss": "fuzzy"})
+    examples = [
+        Example(nlp.make_doc(doc.text), doc)
+        for doc in make_docs(60, seed=7, vocab=nlp.vocab)
+    ]
+    spacy.util.fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(8):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+def make_examples(nlp: Language, keep: float = 0.3, count: int = 30) -> list[Example]:
+    return [
+        Example(nlp.make_doc(doc.text), doc)
+        for doc in make_docs(count, keep, seed=3, vocab=nlp.vocab)
+    ]
+
+
+def estimate(
+    nlp: Language,
+    examples: list[Example],
+    dictionary: dict[tuple[str, ...], str] | None = None,
+    temperature: float = 1.0,
+    **settings: Any,
+) -> list[Estimated]:
+    config = make_config(**{f"adak.{name}": value for name, value in settings.items()})
+    estimator = Estimator(
+        nlp,
+        nlp,
+        "adak_ner",
+        Dictionary(dictionary or {}),
+        temperature,
+        read_settings(config.interpolate()),
+    )
+    docs = [nlp.make_doc(example.reference.text) for example in examples]
+    return list(estimator(examples, docs))
+
+
+def paths(examples: list[Example]) -> list[set[LabelledSpan]]:
+    return [
+        {
+            LabelledSpan(s.start, s.end, s.label_)
+            for s in example.reference.spans[ESTIMATE_KEY]
+        }
+        for example in examples
+    ]
+
+
+def annotated(example: Example) -> set[LabelledSpan]:
+    return {LabelledSpan(e.start, e.end, e.label_) for e in example.reference.ents}
+
+
+def test_q_holds_what_is_annotated_and_something_new(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    results = estimate(nlp, examples)
+    for example, path, result in zip(examples, paths(examples), results, strict=True):
+        assert annotated(example) <= path
+        assert result.new_entities == len(path - annotated(example))
+    assert sum(result.new_entities for result in results) > 10
+
+
+def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
+    examples = [
+        Example(nlp.make_doc(doc.text), doc)
+        for doc in make_docs(10, seed=3, vocab=nlp.vocab)
+    ]
+    for result in estimate(nlp, examples):
+        assert result.unknown_tokens == result.new_entities == 0
+
+
+def test_q_without_mask_is_what_the_model_finds(nlp: Language) -> None:
+    examples = make_examples(nlp, keep=0.0)
+    estimate(nlp, examples, mask=False)
+    for example, path in zip(examples, paths(examples), strict=True):
+        found = {
+            LabelledSpan(e.start, e.end, e.label_)
+            for e in nlp(example.reference.text).ents
+        }
+        assert path == found
+
+
+def test_mask_without_candidates_allows_nothing_new(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    results = estimate(nlp, examples, kbest_candidates=False)
+    assert all(result.new_entities == 0 for result in results)
+
+
+def test_mask_with_the_dictionary_alone_allows_what_is_in_it(nlp: Language) -> None:
+    dictionary = {("Nordorf",): "PLACE", ("Ann", "Lee"): "PERSON"}
+    examples = make_examples(nlp, keep=0.0, count=100)
+    estimate(nlp, examples, dictionary, kbest_candidates=False)
+    found = {
+        (tuple(t.text for t in example.reference[span.start : span.end]), span.type)
+        for example, path in zip(examples, paths(examples), strict=True)
+        for span in path
+    }
+    assert found
+    assert found <= set(dictionary.items())
+
+
+def test_candidates_on_best_paths_do_not_change_what_the_same_model_finds(
+    nlp: Language,
+) -> None:
+    with_mask, without = make_examples(nlp), make_examples(nlp)
+    estimate(nlp, with_mask)
+    estimate(nlp, without, mask=False)
+    assert paths(with_mask) == paths(without)
+
+
+def test_score_and_finds_look_at_the_model_alone(nlp: Language) -> None:
+    nothing_known, some_known = make_examples(nlp, 0.0), make_examples(nlp, 0.5)
+    for a, b in zip(
+        estimate(nlp, nothing_known), estimate(nlp, some_known), strict=True
+    ):
+        assert a.score == pytest.approx(b.score)
+        assert a.found == b.found
+
+
+def test_second_estimate_by_the_same_model_changes_nothing(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    assert sum(result.changed_tokens for result in estimate(nlp, examples)) > 10
+    assert sum(result.changed_tokens for result in estimate(nlp, examples)) == 0
+
+
+def test_hard_q_is_a_path(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    estimate(nlp, examples)
+    assert all(isinstance(get_estimate(eg), PathEstimate) for eg in examples)
+
+
+@pytest.mark.parametrize("q", ["soft", "interpolated"])
+def test_other_q_is_a_chain_that_respects_the_annotation(nlp: Language, q: str) -> None:
+    examples = make_examples(nlp)
+    estimate(nlp, examples, q=q)
+    component = nlp.get_pipe("adak_ner")
+    for example in examples:
+        chain = get_estimate(example)
+        assert isinstance(chain, ChainEstimate)
+        known = component.read_sample(example).known
+        allowed = numpy.isfinite(chain.nodes)
+        assert not (allowed & ~allowed_tags(known, component.tagset)).any()
+        assert allowed.any(1).all()
+
+
+def test_soft_q_has_no_moves_and_sums_to_one_per_token(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    estimate(nlp, examples, q="soft")
+    for example in examples:
+        chain = get_estimate(example)
+        assert isinstance(chain, ChainEstimate)
+        assert not chain.transitions.any()
+        shares = numpy.exp(chain.nodes)
+        assert (shares.max(1) == 1).all()
+
+
+def test_temperature_scales_interpolated_q(nlp: Language) -> None:
+    examples = [make_examples(nlp), make_examples(nlp)]
+    for each, temperature in zip(examples, (1.0, 0.5), strict=True):
+        estimate(nlp, each, temperature=temperature, q="interpolated")
+    for warm, cold in zip(*examples, strict=True):
+        a, b = get_estimate(warm), get_estimate(cold)
+        assert isinstance(a, ChainEstimate)
+        assert isinstance(b, ChainEstimate)
+        finite = numpy.isfinite(a.nodes)
+        assert (finite == numpy.isfinite(b.nodes)).all()
+        numpy.testing.assert_allclose(b.nodes[finite], 2 * a.nodes[finite], atol=0.05)
+
+
+def test_estimates_survive_the_file(nlp: Language, tmp_path: Path) -> None:
+    examples = make_examples(nlp)
+    estimate(nlp, examples, q="interpolated")
+    docs = DocBin(docs=[eg.reference for eg in examples], store_user_data=True)
+    docs.to_disk(tmp_path / "q.spacy")
+    loaded = DocBin().from_disk(tmp_path / "q.spacy").get_docs(nlp.vocab)
+    for example, doc in zip(examples, loaded, strict=True):
+        before = get_estimate(example)
+        after = get_estimate(Example(nlp.make_doc(doc.text), doc))
+        assert before is not None
+        assert after is not None
+        for a, b in zip(before, after, strict=True):
+            numpy.testing.assert_array_equal(a, b)
+
+
+def test_tokens_of_another_tokenizer_are_aligned(nlp: Language) -> None:
+    doc = spacy.tokens.Doc(
+        nlp.vocab,
+        words=["Ann", "Lee", "flew", "to", "Nor", "dorf", "."],
+        spaces=[True, True, True, True, False, True, False],
+    )
+    doc.set_ents([spacy.tokens.Span(doc, 0, 2, "PERSON")], default="missing")
+    example = Example(nlp.make_doc(doc.text), doc)
+    estimate(nlp, [example], {("Nordorf",): "PLACE"}, kbest_candidates=False)
+    spans = [(s.text, s.label_) for s in doc.spans[ESTIMATE_KEY]]
+    assert ("Ann Lee", "PERSON") in spans
+    assert set(spans) <= {("Ann Lee", "PERSON"), ("Nordorf", "PLACE")}

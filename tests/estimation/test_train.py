@@ -1,0 +1,325 @@
+"""Whole runs: what they leave behind, how they stop, and how they go on."""
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
+from thinc.api import Config
+
+import spacy_adak
+from spacy_adak.estimation import training
+from spacy_adak.estimation.train import train
+
+from .conftest import FinishedRun
+from .samples import TINY, make_config, model_bytes, write_data
+
+
+def completed_docs(folder: Path) -> list[Doc]:
+    path = folder / "train-completed.spacy"
+    return list(DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab))
+
+
+def with_settings(config: Config, **settings: Any) -> Config:
+    return Config().from_str(config.to_str(), overrides=settings, interpolate=False)
+
+
+def test_train_is_found_in_the_package() -> None:
+    assert spacy_adak.train is train
+
+
+def test_other_names_are_not() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'tarin'"):
+        _ = spacy_adak.tarin
+
+
+# What a run leaves behind
+
+
+@pytest.mark.parametrize("name", ["model-best", "model-last"])
+def test_models_are_ordinary_pipelines(finished: FinishedRun, name: str) -> None:
+    nlp = spacy.load(finished.folder / name)
+    assert nlp.pipe_names == ["adak_ner"]
+    assert nlp.get_pipe("adak_ner").labels == ("FIRM", "PERSON", "PLACE")
+
+
+def test_best_model_is_that_of_the_best_round(finished: FinishedRun) -> None:
+    best = max(finished.history, key=lambda round_: round_.score).round
+    source = finished.folder / f"round-{best:02d}" / "final" / "model-best"
+    assert model_bytes(finished.folder / "model-best") == model_bytes(source)
+
+
+def test_config_of_a_model_is_that_of_the_run(finished: FinishedRun) -> None:
+    model = load_config(finished.folder / "model-best" / "config.cfg")
+    run = load_config(finished.folder / "config.cfg")
+    assert model["corpora"] == run["corpora"]
+    assert model["training"] == run["training"]
+    assert model["adak"] == run["adak"]
+    assert "ProgressLogger" not in (finished.folder / "config.cfg").read_text()
+
+
+def test_config_that_is_left_can_be_trained_with_by_spacy_alone(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    from spacy.cli.train import train as spacy_train
+
+    spacy_train(finished.folder / "model-best" / "config.cfg", tmp_path)
+    assert spacy.load(tmp_path / "model-best").pipe_names == ["adak_ner"]
+
+
+def test_completed_data_has_annotated_and_estimated_entities_apart(
+    finished: FinishedRun,
+) -> None:
+    path = finished.config.interpolate()["paths"]["train"]
+    before = {
+        doc.text: doc
+        for doc in DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab)
+    }
+    docs = completed_docs(finished.folder)
+    assert {doc.text for doc in docs} == set(before)
+    n_estimated = 0
+    for doc in docs:
+        annotated, estimated = doc.spans["annotated"], doc.spans["estimated"]
+        assert [(s.start, s.end, s.label_) for s in annotated] == [
+            (s.start, s.end, s.label_) for s in before[doc.text].ents
+        ]
+        assert {*annotated, *estimated} == set(doc.ents)
+        assert len(estimated.attrs["scores"]) == len(estimated)
+        assert all(0 <= score <= 1 for score in estimated.attrs["scores"])
+        assert all(token.ent_iob != 0 for token in doc)
+        assert "adak_q" not in doc.spans
+        n_estimated += len(estimated)
+    best = max(finished.history, key=lambda round_: round_.score)
+    assert n_estimated == best.estimated_entities
+
+
+def test_history_is_a_line_per_round(finished: FinishedRun) -> None:
+    rows = list(srsly.read_jsonl(finished.folder / "history.jsonl"))
+    assert [row["round"] for row in rows] == [1, 2]
+    assert rows == [round_._asdict() for round_ in finished.history]
+
+
+def test_dictionary_is_that_of_the_best_round(finished: FinishedRun) -> None:
+    best = max(finished.history, key=lambda round_: round_.score)
+    rows = list(srsly.read_jsonl(finished.folder / "dictionary.jsonl"))
+    assert len(rows) == best.dictionary_size
+    assert all(set(row) == {"words", "label"} for row in rows)
+
+
+def test_every_training_leaves_its_log(finished: FinishedRun) -> None:
+    for number in (1, 2):
+        logs = (finished.folder / f"round-{number:02d}").glob("*.log")
+        assert sorted(log.stem for log in logs) == ["final", "fold-0", "fold-1"]
+
+
+# The same result, wherever it is computed
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"adak.executor": "joblib", "adak.n_jobs": 1},
+        {"adak.executor": "joblib", "adak.n_jobs": 2},
+        {"adak.executor": "ray"},
+    ],
+    ids=["joblib-1", "joblib-2", "ray"],
+)
+def test_result_does_not_depend_on_the_executor(
+    finished: FinishedRun,
+    settings: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if settings["adak.executor"] == "ray":
+        ray = pytest.importorskip("ray")
+        monkeypatch.setenv("HOME", str(tmp_path))
+    train(with_settings(finished.config, **settings), tmp_path / "output")
+    for name in ("model-best", "model-last"):
+        assert model_bytes(tmp_path / "output" / name) == model_bytes(
+            finished.folder / name
+        )
+    if settings["adak.executor"] == "ray":
+        assert not ray.is_initialized()
+
+
+def test_second_run_in_the_same_process_and_folder_is_not_mixed_up_with_the_first(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    other = with_settings(finished.config, **{"training.seed": 5})
+    train(other, tmp_path)
+    train(finished.config, tmp_path)
+    assert model_bytes(tmp_path / "model-best") == model_bytes(
+        finished.folder / "model-best"
+    )
+
+
+# Stopping and going on
+
+
+def test_unfinished_run_is_not_overwritten(tiny_config: Config, tmp_path: Path) -> None:
+    stop_in_round(tiny_config, tmp_path, 1)
+    with pytest.raises(ValueError, match=r"\[A203\].*round 2 of 2.*--resume"):
+        train(tiny_config, tmp_path)
+
+
+def stop_in_round(config: Config, folder: Path, number: int) -> None:
+    def stop(round_: object, seconds_left: float | None) -> None:
+        if getattr(round_, "round", None) == number:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, folder, on_round=stop)
+
+
+def test_nothing_to_resume(tiny_config: Config, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\[A204\].*no run"):
+        train(tiny_config, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("section", "settings"),
+    [
+        ("adak", {"adak.folds": 3}),
+        ("training", {"training.dropout": 0.3}),
+        ("components", {"components.adak_ner.loss": "weighted"}),
+    ],
+)
+def test_run_is_not_resumed_with_other_settings(
+    finished: FinishedRun, section: str, settings: dict[str, Any]
+) -> None:
+    other = with_settings(finished.config, **settings)
+    with pytest.raises(ValueError, match=rf"\[A204\].*\[{section}\]"):
+        train(other, finished.folder, resume=True)
+
+
+def test_finished_run_that_is_resumed_stays_as_it_is(finished: FinishedRun) -> None:
+    before = (finished.folder / "model-best" / "meta.json").stat()
+    nlp, history = train(finished.config, finished.folder, resume=True)
+    assert history == finished.history
+    assert nlp.pipe_names == ["adak_ner"]
+    assert (finished.folder / "model-best" / "meta.json").stat() == before
+
+
+def test_run_stops_when_q_has_converged(tiny_config: Config, tmp_path: Path) -> None:
+    settings = {"adak.convergence": 1.0, "adak.rounds": 5}
+    _, history = train(with_settings(tiny_config, **settings), tmp_path)
+    # The first round has nothing to be compared with.
+    assert len(history) == 2
+
+
+# Disks
+
+
+def test_full_disk_leaves_what_was_finished(
+    finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = spacy.Language.to_disk
+
+    def fill_disk(nlp: spacy.Language, path: Path, **kwargs: Any) -> None:
+        if "fold-1" in str(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        save(nlp, path, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(spacy.Language, "to_disk", fill_disk)
+        with pytest.raises(OSError, match=r"\[A205\].*No space left.*--resume"):
+            train(finished.config, tmp_path)
+    round_folder = tmp_path / "round-01"
+    assert (round_folder / "fold-0" / "model-best").is_dir()
+    assert not list(tmp_path.rglob("*.tmp"))
+    train(finished.config, tmp_path, resume=True)
+    assert model_bytes(tmp_path / "model-best") == model_bytes(
+        finished.folder / "model-best"
+    )
+
+
+def test_folder_that_cannot_be_made(tiny_config: Config, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"\[A205\]"):
+        train(tiny_config, tmp_path / "file" / "output")
+
+
+def test_folder_that_is_read_only(
+    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(OSError, match=r"\[A205\].*Read-only"):
+        train(tiny_config, tmp_path / "output")
+
+
+def test_error_in_a_training_names_it_and_its_log(
+    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("diverged")
+
+    monkeypatch.setattr(training, "train_nlp", fail)
+    with pytest.raises(
+        ValueError, match=r"(?s)\[A206\].*'round 1, fold 1 of 2'.*fold-0.log.*diverged"
+    ):
+        train(tiny_config, tmp_path)
+
+
+# Baselines
+
+
+@pytest.mark.parametrize("loss", ["crf", "fuzzy"])
+def test_losses_without_q_are_one_training(
+    tiny_config: Config, tmp_path: Path, loss: str
+) -> None:
+    config = with_settings(tiny_config, **{"components.adak_ner.loss": loss})
+    _, history = train(config, tmp_path)
+    assert len(history) == 1
+    assert spacy.load(tmp_path / "model-best").pipe_names == ["adak_ner"]
+    assert not (tmp_path / "train-completed.spacy").exists()
+
+
+def test_weighted_estimates_q(tiny_config: Config, tmp_path: Path) -> None:
+    config = with_settings(tiny_config, **{"components.adak_ner.loss": "weighted"})
+    _, history = train(config, tmp_path)
+    assert len(history) == 2
+    assert (tmp_path / "train-completed.spacy").exists()
+
+
+@pytest.mark.parametrize("folds", [3])
+def test_more_folds(tiny_config: Config, tmp_path: Path, folds: int) -> None:
+    config = with_settings(tiny_config, **{"adak.folds": folds, "adak.rounds": 1})
+    train(config, tmp_path)
+    assert len(completed_docs(tmp_path)) == 40
+
+
+@pytest.mark.parametrize("q", ["soft", "interpolated"])
+def test_other_kinds_of_q(tiny_config: Config, tmp_path: Path, q: str) -> None:
+    train(with_settings(tiny_config, **{"adak.q": q}), tmp_path)
+    assert len(completed_docs(tmp_path)) == 40
+
+
+def test_paths_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_data(Path("data"))
+    paths = {"paths.train": "data/train.spacy", "paths.dev": "data/dev.spacy"}
+    config = make_config(**{**TINY, **paths, "adak.rounds": 1})
+    config.to_disk("config.cfg")
+    train("config.cfg", "output")
+    assert spacy.load("output/model-best").pipe_names == ["adak_ner"]
+
+
+def test_overrides_may_be_given_apart(tmp_path: Path) -> None:
+    overrides = {**TINY, **write_data(tmp_path), "adak.rounds": 1}
+    _, history = train(make_config(), tmp_path / "output", overrides=overrides)
+    assert len(history) == 1
+
+
+def test_override_that_does_not_exist_is_refused(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"\[A219\]"):
+        train(tiny_config, tmp_path, overrides={"trainin.dropout": 0.3})

@@ -1,4 +1,4 @@
-"""Algorithm 1: each strategy can be switched off on its own, and nothing else changes."""
+"""Algorithm 1: each strategy can be switched off, and nothing else changes by it."""
 
 from pathlib import Path
 from typing import Any

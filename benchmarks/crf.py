@@ -183,6 +183,8 @@ the median over rounds of the peer's time over that of {OURS} in the same round:
 1 {OURS} is faster. Losses are forward and backward, decoding has no gradient. Scores
 are float32 and random, sentences have half of the length up to all of it, and 30 % of
 the tags are known where the loss is constrained. {OURS} computes in float64.
+Sizes without a target are timed for half a second a task: beside other work on the
+machine such a ratio can differ by a fifth from one run to the next, some by more.
 
 All contenders were given the same scores and agreed on all losses, gradients and path
 scores, with these remarks:

@@ -7,6 +7,7 @@ stacked in a single matrix product per step. Where that could lose a path that c
 
 from typing import Any, NamedTuple
 
+import numpy
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -16,6 +17,9 @@ from .chain import BorderedChain, Chain, add_border
 _NEGATIVE_INFINITY = float("-inf")
 # The messages are rescaled every so many steps.
 _RESCALE_EVERY = 4
+_LEAST = torch.finfo(torch.float64).tiny
+# Below this many numbers per step the time goes into calls.
+_FEW_NUMBERS = 2**13
 # When the scaled recursion can be trusted. It loses a path where the path's weight in
 # a message falls below 1e-307. A path lost by one recursion only is still seen by the
 # other, so it cannot count where the paths found weigh more than `_SAFE_WEIGHT`. A path
@@ -67,24 +71,12 @@ def run_messages(chain: BorderedChain) -> Messages:
     after = evidence.new_empty((S + 1, G, M, N))
     after[0] = 0.0
     after[0, ..., -1] = 1.0
-    scales = []
-    befores, afters, evidences = before.unbind(0), after.unbind(0), evidence.unbind(0)
-    for s in range(S):
-        torch.bmm(afters[s], step, out=befores[s])
-        torch.mul(befores[s], evidences[s], out=afters[s + 1])
-        if s % _RESCALE_EVERY == _RESCALE_EVERY - 1:
-            scale = afters[s + 1].sum(2, keepdim=True)
-            # The least normal number keeps a message of zeros zero.
-            scale.clamp_(min=torch.finfo(torch.float64).tiny)
-            afters[s + 1].div_(scale)
-            scales.append(scale)
+    scales = _take_steps(before, after, evidence, step)
     before, after = before.view(S, 2, B, N), after.view(S + 1, 2, B, N)
     forward_before = before[:, 0]
     backward_after = after[1:, 1].flip(0)
     weight = (forward_before * backward_after).sum(2)
-    log_total = after[S, 0, :, -1].log()
-    if scales:
-        log_total += torch.stack(scales).log_().view(-1, 2, B).select(1, 0).sum(0)
+    log_total = after[S, 0, :, -1].log() + scales.view(-1, 2, B)[:, 0].log().sum(0)
     log_z = log_total + highest_emission.sum((0, 2)) + S * highest_transition.view(-1)
     most_growth = S * potentials.sum(-1).amax(-1).log()
     found_weighs = weight.amin(0) >= _SAFE_WEIGHT
@@ -108,6 +100,32 @@ def run_messages(chain: BorderedChain) -> Messages:
         log_forward=log_forward,
         log_backward=log_backward,
     )
+
+
+def _take_steps(
+    before: Tensor, after: Tensor, evidence: Tensor, step: Tensor
+) -> Tensor:
+    """Fill in all messages but the first, and return what they were divided by."""
+    S = len(evidence)
+    scales = after.new_empty((S // _RESCALE_EVERY, *after.shape[1:3]))
+    arrays: tuple[Any, ...] = (before, after, evidence, scales, step)
+    move: Any = torch.bmm
+    multiply: Any = torch.mul
+    few = after[0].numel() <= _FEW_NUMBERS and len(step) == 2
+    if few and after.device.type == "cpu":
+        # In many steps on few numbers NumPy takes half the time of torch.
+        move, multiply = numpy.matmul, numpy.multiply
+        arrays = tuple(array.numpy() for array in arrays)
+    befores, afters, evidences, scales_of_steps = map(list, arrays[:-1])
+    for s in range(S):
+        move(afters[s], arrays[-1], out=befores[s])
+        multiply(befores[s], evidences[s], out=afters[s + 1])
+        if s % _RESCALE_EVERY == _RESCALE_EVERY - 1:
+            # The least normal number keeps a message of zeros zero.
+            scale = afters[s + 1].sum(2) + _LEAST
+            afters[s + 1] /= scale[..., None]
+            scales_of_steps[s // _RESCALE_EVERY][...] = scale
+    return scales
 
 
 def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:

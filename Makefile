@@ -15,7 +15,7 @@ help:  ## List the commands
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt "torch==2.13.0"
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev,ray]"
 	@touch $@
 
 demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline and print what it finds

@@ -37,5 +37,9 @@ def readable_errors() -> Iterator[None]:
             # E050 is spaCy's own: no such pipeline.
             if not str(error).startswith(("[A", "[E050]")):
                 raise
-            msg.fail(str(error))
+            # Wrapping would make one paragraph of a list or a log.
+            first, *rest = str(error).splitlines()
+            msg.fail(first)
+            for line in rest:
+                typer.echo(line)
             raise typer.Exit(1) from error

@@ -4,6 +4,7 @@ Tasks exchange nothing but paths, and a task whose result is there does nothing.
 results do not depend on the executor, and a task can be tried again at any time.
 """
 
+import logging
 import os
 import signal
 import threading
@@ -204,9 +205,11 @@ def _ray(n_jobs: int, address: str | None) -> Iterator[None]:
         yield
         return
     if address is None:
-        ray.init(num_cpus=n_jobs, include_dashboard=False, logging_level="warning")
+        ray.init(
+            num_cpus=n_jobs, include_dashboard=False, logging_level=logging.WARNING
+        )
     else:
-        ray.init(address=address, logging_level="warning")
+        ray.init(address=address, logging_level=logging.WARNING)
     try:
         yield
     finally:

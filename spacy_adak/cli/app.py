@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app
@@ -15,6 +16,17 @@ adak_cli = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(adak_cli)
+
+CodeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--code",
+        "-c",
+        help="Path to Python file with additional code (registered functions) to be "
+        "imported",
+    ),
+]
+GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU ID or -1 for CPU")]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import import_code
 from wasabi import msg
 
-from .app import adak_cli, readable_errors
+from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 
 @adak_cli.command("evaluate")
@@ -25,18 +25,8 @@ def evaluate_cli(
             "--output", "-o", help="JSON file to write the scores to", dir_okay=False
         ),
     ] = None,
-    code_path: Annotated[
-        Path | None,
-        typer.Option(
-            "--code",
-            "-c",
-            help="Path to Python file with additional code (registered functions) to "
-            "be imported",
-        ),
-    ] = None,
-    use_gpu: Annotated[
-        int, typer.Option("--gpu-id", "-g", help="GPU ID or -1 for CPU")
-    ] = -1,
+    code_path: CodeOption = None,
+    use_gpu: GpuOption = -1,
     gold_preproc: Annotated[
         bool,
         typer.Option("--gold-preproc", "-G", help="Use the gold sentences and tokens"),

@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from .app import adak_cli, readable_errors
+from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
     from ..estimation.loop import Round, Run
@@ -46,18 +46,8 @@ def train_cli(
             "data, the dictionary, the history and what is needed to resume",
         ),
     ],
-    code_path: Annotated[
-        Path | None,
-        typer.Option(
-            "--code",
-            "-c",
-            help="Path to Python file with additional code (registered functions) to "
-            "be imported",
-        ),
-    ] = None,
-    use_gpu: Annotated[
-        int, typer.Option("--gpu-id", "-g", help="GPU ID or -1 for CPU")
-    ] = -1,
+    code_path: CodeOption = None,
+    use_gpu: GpuOption = -1,
     resume: Annotated[
         bool,
         typer.Option(

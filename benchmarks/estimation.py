@@ -1,0 +1,351 @@
+"""What the outer loop costs: folds in parallel, memory of q, and where the time goes.
+
+Everything is measured on the embedded sample with a fifth of its entities, or on made
+sentences, with the settings that `init-config` writes for the CPU. Targets are printed
+with what was measured. The machine should do nothing else meanwhile.
+
+    python -m benchmarks.estimation
+"""
+
+import argparse
+import gc
+import multiprocessing
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Corpus
+from thinc.api import Config
+
+from spacy_adak.crf import losses
+from spacy_adak.data.convert import convert
+from spacy_adak.data.corruption import drop_entities
+from spacy_adak.estimation import estimation_task, loop, train
+from spacy_adak.estimation.estimate import Estimator
+from spacy_adak.estimation.estimation_task import EstimationTask
+from spacy_adak.estimation.executors import executor
+from spacy_adak.estimation.init_config import init_config
+from spacy_adak.estimation.settings import read_settings
+from spacy_adak.estimation.training import TrainingTask
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+
+RESULTS = Path(__file__).parent / "results"
+ASSETS = Path(__file__).parents[1] / "assets"
+WORDS_PER_SENTENCE = 20
+LABELS = ("PER", "LOC", "ORG", "MISC")
+
+
+def sample_config(folder: Path, **overrides: Any) -> Config:
+    """Write the embedded sample with a fifth of its entities, and a config for it."""
+    for name in ("train", "dev"):
+        path = folder / f"{name}.spacy"
+        convert(ASSETS / f"{name}.jsonl", path, unlabelled="outside", lang="en")
+    vocab = spacy.blank("en").vocab
+    docs = list(DocBin().from_disk(folder / "train.spacy").get_docs(vocab))
+    kept = drop_entities(docs, keep_ratio=0.2)
+    DocBin(docs=kept).to_disk(folder / "train.spacy")
+    paths = {
+        "paths.train": str(folder / "train.spacy"),
+        "paths.dev": str(folder / "dev.spacy"),
+    }
+    text = init_config("en")
+    return Config().from_str(text, overrides={**paths, **overrides}, interpolate=False)
+
+
+# Folds in parallel
+
+
+def time_folds(epochs: int, turns: int) -> dict[str, Any]:
+    """Train two folds one after the other and both at once, in turns."""
+    seconds: dict[str, list[float]] = {"serial": [], "joblib": []}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        config = sample_config(folder, **{"training.max_epochs": epochs})
+        tasks = list(fold_tasks(config, folder))
+        for turn in range(turns + 1):
+            for name in seconds:
+                settings = read_settings(config.interpolate()).model_copy(
+                    update={"executor": name}
+                )
+                with executor(settings) as execute:
+                    start = time.perf_counter()
+                    execute(tasks)
+                    if turn:  # in the first turn processes start and files are read
+                        seconds[name].append(time.perf_counter() - start)
+                for task in tasks:
+                    shutil.rmtree(task.output)
+    pairs = zip(seconds["serial"], seconds["joblib"], strict=True)
+    ratios = sorted(serial / joblib for serial, joblib in pairs)
+    return {
+        "what": "two folds, joblib against serial",
+        "cores": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 1),
+        "seconds": {
+            name: [round(s, 1) for s in values] for name, values in seconds.items()
+        },
+        "times_as_fast": round(ratios[len(ratios) // 2], 2),
+    }
+
+
+def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
+    """Two trainings as they are in the first round."""
+    config["initialize"]["components"]["adak_ner"] = {
+        "labels": ["COMPANY", "MONEY", "PERSON", "PLACE"]
+    }
+    config.to_disk(folder / "config.cfg")
+    docs = list(
+        DocBin().from_disk(folder / "train.spacy").get_docs(spacy.blank("en").vocab)
+    )
+    for fold in range(2):
+        DocBin(docs=docs[fold::2]).to_disk(folder / f"fold-{fold}.spacy")
+        yield TrainingTask(
+            name=f"fold {fold}",
+            config_path=folder / "config.cfg",
+            train_path=folder / f"fold-{fold}.spacy",
+            dev_path=folder / "dev.spacy",
+            output=folder / f"output-{fold}",
+            seed=fold,
+            use_gpu=-1,
+            code_path=None,
+        )
+
+
+# Memory
+
+
+def measure_memory(sizes: list[int]) -> list[dict[str, Any]]:
+    """How much memory q and candidates take, for data of several sizes."""
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        model = folder / "model"
+        make_model().to_disk(model)
+        for q in ("hard", "interpolated"):
+            for size in sizes:
+                output = folder / f"{q}-{size}"
+                row = {
+                    "what": "memory of q",
+                    "q": q,
+                    "sentences": size,
+                    "estimation_peak_mb": in_process(
+                        estimate_all, size, q, model, output
+                    ),
+                    "q_in_training_mb": in_process(load_all, output / "all")
+                    - in_process(load_all, output / "source"),
+                }
+                print(row, flush=True)
+                rows.append(row)
+    return rows
+
+
+def make_model() -> Language:
+    nlp = spacy.blank("xx")
+    ner = nlp.add_pipe("adak_ner")
+    for label in LABELS:
+        ner.add_label(label)
+    examples = [spacy.training.Example(doc.copy(), doc) for doc in make_docs(nlp, 50)]
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+def make_docs(nlp: Language, count: int) -> Iterator[Doc]:
+    """Sentences of made words, each with one entity and everything else missing."""
+    rng = random.Random(0)
+    words = [f"word{i}" for i in range(20_000)]
+    for _ in range(count):
+        doc = Doc(nlp.vocab, words=rng.choices(words, k=WORDS_PER_SENTENCE))
+        start = rng.randrange(WORDS_PER_SENTENCE - 2)
+        entity = Span(doc, start, start + 2, label=rng.choice(LABELS))
+        doc.set_ents([entity], default="missing")
+        yield doc
+
+
+def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
+    """Estimate q for many sentences. RETURNS (float): The peak above the model's."""
+    shard_size = 2000
+    for name in ("source", "all", "selected", "statistics"):
+        (output / name).mkdir(parents=True)
+    docs = make_docs(spacy.blank("xx"), size)
+    for number in range(size // shard_size):
+        shard = DocBin(docs=[next(docs) for _ in range(shard_size)])
+        shard.to_disk(output / "source" / f"fold-0-{number:04d}.spacy")
+    settings = read_settings(
+        Config().from_str(init_config("xx"), overrides={"adak.q": q})
+    )
+    estimation_task._load(model)
+    del docs
+    gc.collect()
+    before, peak = resident_mb(), 0.0
+    for shard_path in sorted((output / "source").iterdir()):
+        EstimationTask(
+            name="q",
+            shard=shard_path,
+            output=output,
+            fold_model=model,
+            candidate_model=model,
+            dictionary=None,
+            component="adak_ner",
+            temperature=1.0,
+            settings=settings,
+            use_gpu=-1,
+            code_path=None,
+        ).run()
+        peak = max(peak, resident_mb() - before)
+    return round(peak)
+
+
+def load_all(folder: Path) -> float:
+    """Read data as a training does. RETURNS (float): The memory it takes."""
+    nlp = spacy.blank("xx")
+    before = resident_mb()
+    examples = list(Corpus(folder)(nlp))
+    assert examples
+    return round(resident_mb() - before)
+
+
+def resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def in_process(function: Callable[..., float], *args: Any) -> float:
+    """Call a function in a process of its own, so that its memory is its own."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(function, args)
+
+
+# Where the time goes
+
+
+class Accounts:
+    """Books every second to what was begun last."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._open: list[str] = ["other"]
+        self._since = time.perf_counter()
+
+    def _book(self) -> None:
+        now = time.perf_counter()
+        self.seconds[self._open[-1]] += now - self._since
+        self._since = now
+
+    @contextmanager
+    def booking(self, name: str) -> Iterator[None]:
+        self._book()
+        self._open.append(name)
+        try:
+            yield
+        finally:
+            self._book()
+            self._open.pop()
+
+    def wrap(self, function: Callable, name: str) -> Callable:
+        def booked(*args: Any, **kwargs: Any) -> Any:
+            with self.booking(name):
+                result = function(*args, **kwargs)
+                # What a generator does, it does when it is asked.
+                return iter(list(result)) if isinstance(result, Iterator) else result
+
+        return booked
+
+
+STEPS = (
+    "training: encoder and optimizer",
+    "training: head and loss",
+    "training: K-best",
+)
+PREDICTION = ("prediction on dev", "prediction of q")
+
+
+def account_for_round(epochs: int) -> dict[str, Any]:
+    """Run one round, and say what share of its time went where."""
+    accounts = Accounts()
+    targets: list[tuple[Any, str, str]] = [
+        (Language, "update", STEPS[0]),
+        (AdaKRecognizer, "finish_update", STEPS[0]),
+        (AdaKRecognizer, "get_loss", STEPS[1]),
+        (losses, "kbest", STEPS[2]),
+        (Language, "evaluate", PREDICTION[0]),
+        (Estimator, "__call__", PREDICTION[1]),
+        (Language, "to_disk", "saving models"),
+        (estimation_task, "_load", "loading models"),
+        (DocBin, "to_disk", "writing data"),
+    ]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        settings = {"adak.rounds": 1, "training.max_epochs": epochs}
+        config = sample_config(folder, **settings)
+        patches = [
+            patch.object(owner, name, accounts.wrap(getattr(owner, name), account))
+            for owner, name, account in targets
+        ]
+        with accounts.booking("outside"):
+            for each in patches:
+                each.start()
+            with patch.object(
+                train, "run_rounds", accounts.wrap(loop.run_rounds, "rest")
+            ):
+                train.train(config, folder / "output")
+            for each in patches:
+                each.stop()
+    total = sum(
+        s for name, s in accounts.seconds.items() if name not in ("outside", "other")
+    )
+    shares = {
+        name: round(100 * accounts.seconds[name] / total, 1)
+        for name in sorted(accounts.seconds, key=lambda n: -accounts.seconds[n])
+        if name not in ("outside", "other")
+    }
+    inside = sum(accounts.seconds[name] for name in (*STEPS, *PREDICTION))
+    return {
+        "what": "where the time of a round goes",
+        "seconds": round(total, 1),
+        "percent": shares,
+        "percent_outside_steps_and_prediction": round(100 * (1 - inside / total), 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--sentences", type=int, nargs="+", default=[25_000, 100_000])
+    args = parser.parse_args()
+    rows = [account_for_round(args.epochs)]
+    print(rows[-1], flush=True)
+    rows.append(time_folds(args.epochs, args.turns))
+    print(rows[-1], flush=True)
+    memory = measure_memory(args.sentences)
+    most = max(
+        row["estimation_peak_mb"] + max(row["q_in_training_mb"], 0) for row in memory
+    )
+    targets = [
+        ("two folds, at least 1.6 times", rows[1]["times_as_fast"] >= 1.6),
+        (
+            "outside steps and prediction, under 5 %",
+            rows[0]["percent_outside_steps_and_prediction"] < 5,
+        ),
+        ("q and candidates, under 1 GB", most < 1024),
+    ]
+    for name, reached in targets:
+        print("reached" if reached else "MISSED", name)
+    RESULTS.mkdir(exist_ok=True)
+    srsly.write_jsonl(RESULTS / "estimation.jsonl", [vars(args), *rows, *memory])
+
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from ..estimation.corpus import make_docbin
 from .alignment import Unlabelled
 from .files import write_atomically
 
@@ -38,6 +39,4 @@ def write_docbin(path: Path, docs: Sequence[Doc]) -> None:
     path (Path): The file.
     docs (Sequence[Doc]): The documents.
     """
-    # User data takes longer to pack than all the rest, even where there is none.
-    docbin = DocBin(docs=docs, store_user_data=any(doc.user_data for doc in docs))
-    write_atomically(path, docbin.to_bytes())
+    write_atomically(path, make_docbin(docs).to_bytes())

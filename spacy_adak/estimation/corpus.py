@@ -1,6 +1,6 @@
 """Read the training data once, and lay it out in folds and shards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,11 +105,15 @@ def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None
         for fold in range(n_folds):
             members = [doc for doc, f in zip(docs, folds, strict=True) if f == fold]
             for i in range(0, len(members), _DOCS_PER_SHARD):
-                shard = DocBin(
-                    docs=members[i : i + _DOCS_PER_SHARD], store_user_data=True
-                )
+                shard = make_docbin(members[i : i + _DOCS_PER_SHARD])
                 number = i // _DOCS_PER_SHARD
                 shard.to_disk(beside / f"fold-{fold}-{number:04d}.spacy")
+
+
+def make_docbin(docs: Sequence[Doc]) -> DocBin:
+    """RETURNS (DocBin): Documents with their custom data, which takes long to store
+    and so is left out where there is none."""
+    return DocBin(docs=docs, store_user_data=any(doc.user_data for doc in docs))
 
 
 def list_shards(folder: Path) -> list[Shard]:

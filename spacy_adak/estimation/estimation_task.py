@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.tokens import DocBin
 from spacy.training import Corpus
 from spacy.util import load_model, minibatch
 from thinc.api import require_gpu
 
 from .candidates import Dictionary
 from .checkpoint import write_file, write_json
+from .corpus import make_docbin
 from .estimate import Estimated, Estimator
 from .selection import select
 from .settings import AdakSettings
@@ -104,7 +104,7 @@ class EstimationTask(NamedTuple):
             ("all", estimated),
             ("selected", [estimated[i] for i in selected]),
         ):
-            docs = DocBin(docs=[t.reference for t in texts], store_user_data=True)
+            docs = make_docbin([text.reference for text in texts])
             write_file(self.output / name / self.shard.name, docs.to_disk)
         statistics = ShardStatistics(
             documents=len(estimated),

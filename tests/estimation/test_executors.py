@@ -23,8 +23,8 @@ def execute(
     if request.param == "ray":
         pytest.importorskip("ray")
     with pytest.MonkeyPatch.context() as patch:
-        # Ray writes a token there.
-        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        # Ray writes a token there, and looks for the same one ever after.
+        patch.setenv("HOME", str(tmp_path_factory.getbasetemp()))
         with executor(make_settings(request.param)) as run:
             yield run
 

@@ -133,11 +133,12 @@ def test_result_does_not_depend_on_the_executor(
     finished: FinishedRun,
     settings: dict[str, Any],
     tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if settings["adak.executor"] == "ray":
         ray = pytest.importorskip("ray")
-        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("HOME", str(tmp_path_factory.getbasetemp()))
     train(with_settings(finished.config, **settings), tmp_path / "output")
     for name in ("model-best", "model-last"):
         assert model_bytes(tmp_path / "output" / name) == model_bytes(

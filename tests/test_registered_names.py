@@ -43,6 +43,8 @@ def test_entry_point_is_what_the_registry_gives(entry_point: Any) -> None:
 
 
 def test_architecture_can_be_called() -> None:
+    # Only with a pipeline at hand are spaCy's own architectures registered.
+    doc = spacy.blank("en")("Ann slept")
     tok2vec = registry.architectures.get("spacy.HashEmbedCNN.v2")(
         width=8,
         depth=1,
@@ -53,6 +55,5 @@ def test_architecture_can_be_called() -> None:
         pretrained_vectors=None,
     )
     model = registry.architectures.get("spacy-adak.CRFTagger.v1")(tok2vec)
-    doc = spacy.blank("en")("Ann slept")
     model.initialize(X=[doc])
     assert model.predict([doc]).emissions.shape == (2, 1)

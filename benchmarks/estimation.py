@@ -26,14 +26,18 @@ import spacy
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
-from spacy.training import Corpus
 from thinc.api import Config
 
 from spacy_adak.crf import losses
 from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import drop_entities
 from spacy_adak.estimation import estimation_task, loop, train
+from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.estimate import Estimator
+from spacy_adak.estimation.estimated_corpus import (
+    ShardEstimates,
+    create_estimated_corpus,
+)
 from spacy_adak.estimation.estimation_task import EstimationTask
 from spacy_adak.estimation.executors import executor
 from spacy_adak.estimation.init_config import init_config
@@ -108,12 +112,14 @@ def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
     docs = list(
         DocBin().from_disk(folder / "train.spacy").get_docs(spacy.blank("en").vocab)
     )
+    write_shards(docs, folder / "corpus", n_folds=2, seed=0)
     for fold in range(2):
-        DocBin(docs=docs[fold::2]).to_disk(folder / f"fold-{fold}.spacy")
         yield TrainingTask(
             name=f"fold {fold}",
             config_path=folder / "config.cfg",
-            train_path=folder / f"fold-{fold}.spacy",
+            corpus=folder / "corpus",
+            estimates=None,
+            without_fold=fold,
             dev_path=folder / "dev.spacy",
             output=folder / f"output-{fold}",
             seed=fold,
@@ -142,8 +148,8 @@ def measure_memory(sizes: list[int]) -> list[dict[str, Any]]:
                     "estimation_peak_mb": in_process(
                         estimate_all, size, q, model, output
                     ),
-                    "q_in_training_mb": in_process(load_all, output / "all")
-                    - in_process(load_all, output / "source"),
+                    "q_in_training_mb": in_process(load_all, output, True)
+                    - in_process(load_all, output, False),
                 }
                 print(row, flush=True)
                 rows.append(row)
@@ -175,12 +181,12 @@ def make_docs(nlp: Language, count: int) -> Iterator[Doc]:
 def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     """Estimate q for many sentences. RETURNS (float): The peak above the model's."""
     shard_size = 2000
-    for name in ("source", "all", "selected", "statistics"):
+    for name in ("corpus", "estimates"):
         (output / name).mkdir(parents=True)
     docs = make_docs(spacy.blank("xx"), size)
     for number in range(size // shard_size):
         shard = DocBin(docs=[next(docs) for _ in range(shard_size)])
-        shard.to_disk(output / "source" / f"fold-0-{number:04d}.spacy")
+        shard.to_disk(output / "corpus" / f"fold-0-{number:04d}.spacy")
     settings = read_settings(
         Config().from_str(init_config("xx"), overrides={"adak.q": q})
     )
@@ -188,11 +194,12 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     del docs
     gc.collect()
     before, peak = resident_mb(), 0.0
-    for shard_path in sorted((output / "source").iterdir()):
+    for shard_path in sorted((output / "corpus").iterdir()):
         EstimationTask(
             name="q",
             shard=shard_path,
-            output=output,
+            last_estimates=None,
+            estimates=output / "estimates",
             fold_model=model,
             candidate_model=model,
             dictionary=None,
@@ -206,11 +213,12 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     return round(peak)
 
 
-def load_all(folder: Path) -> float:
+def load_all(folder: Path, with_q: bool) -> float:
     """Read data as a training does. RETURNS (float): The memory it takes."""
     nlp = spacy.blank("xx")
     before = resident_mb()
-    examples = list(Corpus(folder)(nlp))
+    estimates = folder / "estimates" if with_q else None
+    examples = list(create_estimated_corpus(folder / "corpus", estimates)(nlp))
     assert examples
     return round(resident_mb() - before)
 
@@ -283,7 +291,8 @@ def account_for_round(epochs: int) -> dict[str, Any]:
         (Estimator, "__call__", PREDICTION[1]),
         (Language, "to_disk", "saving models"),
         (estimation_task, "_load", "loading models"),
-        (DocBin, "to_disk", "writing data"),
+        (ShardEstimates, "to_disk", "writing q"),
+        (ShardEstimates, "from_disk", "reading q"),
     ]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

@@ -59,26 +59,21 @@ def reader_block(config: Config, corpus: str) -> dict[str, Any]:
     return block
 
 
-def replace_reader(config: Config, corpus: str, path: Path) -> None:
-    """Have a corpus read from elsewhere, with the augmenter it had.
+def replace_reader(config: Config, corpus: str, block: dict[str, Any]) -> None:
+    """Have a corpus read in another way, with the augmenter it had.
 
     config (Config): The config, which is changed.
     corpus (str): "train" or "dev".
-    path (Path): A `.spacy` file, or a folder of them.
+    block (dict[str, Any]): The block of the new reader.
     """
-    before = reader_block(config, corpus)
+    augmenter = reader_block(config, corpus).get("augmenter")
     *sections, name = config["training"][f"{corpus}_corpus"].split(".")
     parent: dict[str, Any] = config
     for section in sections:
         if any(key.startswith("@") for key in parent[section]):
             parent[section] = {}
         parent = parent[section]
-    parent[name] = {
-        "@readers": "spacy.Corpus.v1",
-        "path": str(path),
-        "gold_preproc": before.get("gold_preproc", False),
-        "augmenter": before.get("augmenter"),
-    }
+    parent[name] = {**block, "augmenter": augmenter}
 
 
 class Shard(NamedTuple):

@@ -10,28 +10,30 @@ from typing import NamedTuple, cast
 import numpy
 import torch
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from torch import Tensor
 
 from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
-from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, set_estimate
+from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate
 from ..pipeline.head import TagScores
 from ..pipeline.objective import Sample
 from ..pipeline.segments import SegmentBatch, batch_segments
 from ..pipeline.targets import allowed_tags, tagged_spans
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
+from .estimated_corpus import ScoredSpan
 from .paths import at_temperature, best_paths, log_marginals
 from .selection import best_path_log_probabilities, sample_score
 from .settings import AdakSettings
 
 
 class Estimated(NamedTuple):
-    """A text with its new q.
+    """What was estimated for a text.
 
-    reference (Doc): The text with its annotation and q.
+    path (list[ScoredSpan]): All entities on the path of q, annotated ones included.
+    chain (ChainEstimate | None): q as a chain, unless it is the path.
     score (float): s_i, how sure the fold model is of its own reading.
     found (list): Words and label of each entity of that reading.
     unknown_tokens (int): Tokens that the annotation leaves open.
@@ -39,7 +41,8 @@ class Estimated(NamedTuple):
     new_entities (int): Entities on the path of q that nobody annotated.
     """
 
-    reference: Doc
+    path: list[ScoredSpan]
+    chain: ChainEstimate | None
     score: float
     found: list[tuple[tuple[str, ...], str]]
     unknown_tokens: int
@@ -83,9 +86,9 @@ class Estimator:
     ) -> Iterator[Estimated]:
         """Estimate q for some texts.
 
-        examples (Sequence[Example]): The texts with their annotation.
+        examples (Sequence[Example]): The texts with their annotation and the last q.
         candidate_docs (Sequence[Doc]): The same texts, for the other pipeline.
-        YIELDS (Estimated): The texts with q.
+        YIELDS (Estimated): What was estimated for each.
         """
         samples = [self.component.read_sample(example) for example in examples]
         scores = _tag_scores(
@@ -126,13 +129,14 @@ class Estimator:
             unknown = by_annotation[tokens].sum(1).cpu().numpy() > 1
             before = self.tagset.encode(_entities_before(example, sample), len(path))
             entities = self.tagset.decode(path.tolist())
-            example.reference.user_data.pop(ESTIMATE_KEY, None)
+            q_chain = None
             if self.settings.q != "hard":
-                set_estimate(example.reference, self._chain(scores, nodes[tokens]))
-            _set_path(example, entities, [probabilities[i, span] for span in entities])
+                q_chain = self._chain(scores, nodes[tokens])
+            scored = [(span, probabilities[i, span]) for span in entities]
             words = [token.text for token in example.predicted]
             yield Estimated(
-                reference=example.reference,
+                path=_in_reference(example, scored),
+                chain=q_chain,
                 score=sample_score(
                     float(log_probabilities[i]),
                     len(path),
@@ -264,17 +268,14 @@ def _entities_before(example: Example, sample: Sample) -> list[LabelledSpan]:
     return [LabelledSpan(span.start, span.end, span.label_) for span in spans]
 
 
-def _set_path(
-    example: Example, entities: list[LabelledSpan], probabilities: list[float]
-) -> None:
-    """Write the path of q to the reference, with the probabilities of its entities."""
-    reference = example.reference
-    spans, scores = [], []
-    for span, probability in zip(entities, probabilities, strict=True):
-        predicted = Span(example.predicted, span.start, span.end, label=span.type)
-        for aligned in example.get_aligned_spans_x2y([predicted]):
-            spans.append(aligned)
-            scores.append(probability)
-    reference.spans[ESTIMATE_KEY] = SpanGroup(
-        reference, name=ESTIMATE_KEY, spans=spans, attrs={"scores": scores}
-    )
+def _in_reference(
+    example: Example, scored: list[tuple[LabelledSpan, float]]
+) -> list[ScoredSpan]:
+    """Entities of the predicted document, in terms of the reference."""
+    return [
+        ScoredSpan(aligned.start, aligned.end, aligned.label_, probability)
+        for span, probability in scored
+        for aligned in example.get_aligned_spans_x2y(
+            [Span(example.predicted, span.start, span.end, label=span.type)]
+        )
+    ]

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.training import Corpus
+from spacy.tokens import Doc
 from spacy.util import load_model, minibatch
+from spacy.vocab import Vocab
 from thinc.api import require_gpu
 
 from .candidates import Dictionary
-from .checkpoint import write_file, write_json
-from .corpus import make_docbin
+from .checkpoint import write_json
 from .estimate import Estimated, Estimator
+from .estimated_corpus import ShardEstimates, estimates_path, read_shard
 from .selection import select
 from .settings import AdakSettings
 
@@ -46,10 +47,9 @@ class EstimationTask(NamedTuple):
     """What a worker needs to know to estimate q for a shard. Data goes by path.
 
     name (str): For messages.
-    shard (Path): A `.spacy` file with the annotation and, from the second round on,
-        the last estimates.
-    output (Path): A folder: all documents with their estimates go to `all`, those to
-        train folds with to `selected`, statistics to `statistics`.
+    shard (Path): A `.spacy` file with the annotation.
+    last_estimates (Path | None): The folder with the estimates of the last round.
+    estimates (Path): The folder for the new ones.
     fold_model (Path): A model that has not seen the shard.
     candidate_model (Path): The model whose K best paths give candidates.
     dictionary (Path | None): A dictionary to take candidates from.
@@ -62,7 +62,8 @@ class EstimationTask(NamedTuple):
 
     name: str
     shard: Path
-    output: Path
+    last_estimates: Path | None
+    estimates: Path
     fold_model: Path
     candidate_model: Path
     dictionary: Path | None
@@ -73,14 +74,19 @@ class EstimationTask(NamedTuple):
     code_path: Path | None
 
     @property
+    def output(self) -> Path:
+        """RETURNS (Path): The file for the estimates."""
+        return estimates_path(self.estimates, self.shard)
+
+    @property
     def log_path(self) -> Path:
         """RETURNS (Path): Where an error is written down."""
-        return self.output / f"{self.shard.stem}.log"
+        return self.output.with_suffix(".log")
 
     @property
     def statistics_path(self) -> Path:
         """RETURNS (Path): Written last, so its presence means that all is there."""
-        return self.output / "statistics" / f"{self.shard.stem}.json"
+        return self.output.with_suffix(".json")
 
     def is_done(self) -> bool:
         """RETURNS (bool): Whether the shard has been estimated."""
@@ -100,12 +106,11 @@ class EstimationTask(NamedTuple):
         found: Counter[tuple[tuple[str, ...], str]] = Counter()
         for text in estimated:
             found.update(text.found)
-        for name, texts in (
-            ("all", estimated),
-            ("selected", [estimated[i] for i in selected]),
-        ):
-            docs = make_docbin([text.reference for text in texts])
-            write_file(self.output / name / self.shard.name, docs.to_disk)
+        ShardEstimates(
+            paths=[text.path for text in estimated],
+            chains=[text.chain for text in estimated if text.chain is not None],
+            selected=selected,
+        ).to_disk(self.output)
         statistics = ShardStatistics(
             documents=len(estimated),
             dropped=len(estimated) - len(selected),
@@ -129,12 +134,19 @@ class EstimationTask(NamedTuple):
             self.temperature,
             self.settings,
         )
-        # Each pipeline reads the shard with its own tokenizer and vocabulary.
-        corpus = Corpus(self.shard)
-        pairs = zip(corpus(nlp), corpus(candidate_nlp), strict=True)
-        for batch in minibatch(pairs, size=_DOCS_AT_A_TIME):
-            examples = [example for example, _ in batch]
-            yield from estimator(examples, [eg.predicted for _, eg in batch])
+        examples = read_shard(nlp, self.shard, self.last_estimates)
+        for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
+            docs = [_for_vocab(eg.predicted, candidate_nlp.vocab) for eg in batch]
+            yield from estimator(batch, docs)
+
+
+def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:
+    """The same tokens, for another pipeline."""
+    return Doc(
+        vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+    )
 
 
 def _load(path: Path) -> Language:

@@ -7,14 +7,12 @@ needs to go on after a crash is on disk, in the folder of the run:
     corpus/                the data in folds and shards
     dev.spacy              the dev data that models are scored on
     round-NN/fold-j/       M(w_j), trained without fold j
-    round-NN/estimates/    q for all shards, what is selected, and statistics
+    round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
     round-NN/final/        M(w'), trained on everything with this q
     history.jsonl          one line per finished round
 """
 
-import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +23,7 @@ import srsly
 from thinc.api import Config
 
 from .candidates import Dictionary
-from .checkpoint import new_folder, remove, write_jsonl
+from .checkpoint import remove, write_jsonl
 from .corpus import Shard, list_shards
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
@@ -34,6 +32,7 @@ from .training import TrainingTask
 
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
+_ESTIMATES = "estimates"
 _LOSSES_WITHOUT_Q = ("crf", "fuzzy")
 
 
@@ -98,6 +97,11 @@ class Run(NamedTuple):
         return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
 
     @property
+    def corpus(self) -> Path:
+        """RETURNS (Path): The training data in shards. Where it is, a run has begun."""
+        return self.folder / "corpus"
+
+    @property
     def dev_path(self) -> Path:
         """RETURNS (Path): The dev documents that models can be scored on."""
         return self.folder / "dev.spacy"
@@ -105,6 +109,11 @@ class Run(NamedTuple):
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
         return self.folder / f"round-{round_:02d}"
+
+    def estimates(self, round_: int) -> Path | None:
+        """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
+        folder = self.round_folder(round_) / _ESTIMATES
+        return folder if folder.exists() else None
 
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""
@@ -146,12 +155,10 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
             train_folds(run, number, execute)
             statistics = estimate_q(run, number, execute)
             dictionary = build_dictionary(run, number, statistics)
-            data = folder / "estimates" / "all"
         else:
             statistics, dictionary = [], Dictionary({})
-            data = run.folder / "corpus"
         final = _training_task(
-            run, f"round {number}", number, data, folder / "final", 0
+            run, f"round {number}", number, run.estimates(number), without_fold=None
         )
         execute([final])
         performance = srsly.read_json(final.output / "model-best" / "meta.json")[
@@ -179,39 +186,29 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
-    folder = run.round_folder(number)
-    if number == 1:
-        source = run.folder / "corpus"
-    else:
-        source = run.round_folder(number - 1) / "estimates" / "selected"
-    tasks = []
-    for fold in range(run.settings.folds):
-        data = folder / f"without-{fold}"
-        if not data.exists():
-            others = [s.path for s in list_shards(source) if s.fold != fold]
-            with new_folder(data) as beside:
-                for path in others:
-                    _link(path, beside / path.name)
-        name = f"round {number}, fold {fold + 1} of {run.settings.folds}"
-        output = folder / f"fold-{fold}"
-        tasks.append(_training_task(run, name, number, data, output, fold + 1))
-    execute(tasks)
+    execute(
+        [
+            _training_task(
+                run,
+                name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
+                number=number,
+                estimates=run.estimates(number - 1),
+                without_fold=fold,
+            )
+            for fold in range(run.settings.folds)
+        ]
+    )
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the model that has not seen it."""
     folder = run.round_folder(number)
-    output = folder / "estimates"
-    for name in ("all", "selected", "statistics"):
-        (output / name).mkdir(parents=True, exist_ok=True)
+    estimates = folder / _ESTIMATES
+    estimates.mkdir(exist_ok=True)
     best_round = run.best_round()
     dictionary = None
     if run.settings.dictionary and number > 1:
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
-    if number == 1:
-        source = run.folder / "corpus"
-    else:
-        source = run.round_folder(number - 1) / "estimates" / "all"
 
     def candidate_model(shard: Shard) -> Path:
         if best_round is not None:
@@ -220,11 +217,12 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         seen_by = (shard.fold + 1) % run.settings.folds
         return folder / f"fold-{seen_by}" / "model-best"
 
-    tasks: list[EstimationTask] = [
+    tasks = [
         EstimationTask(
             name=f"round {number}, q for {shard.path.stem}",
             shard=shard.path,
-            output=output,
+            last_estimates=run.estimates(number - 1),
+            estimates=estimates,
             fold_model=folder / f"fold-{shard.fold}" / "model-best",
             candidate_model=candidate_model(shard),
             dictionary=dictionary,
@@ -234,7 +232,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
             use_gpu=run.use_gpu,
             code_path=run.code_path,
         )
-        for shard in list_shards(source)
+        for shard in list_shards(run.corpus)
     ]
     execute(tasks)
     return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
@@ -254,16 +252,22 @@ def build_dictionary(
 
 
 def _training_task(
-    run: Run, name: str, number: int, data: Path, output: Path, index: int
+    run: Run, name: str, number: int, estimates: Path | None, without_fold: int | None
 ) -> TrainingTask:
+    if without_fold is None:
+        output, index = "final", 0
+    else:
+        output, index = f"fold-{without_fold}", without_fold + 1
     # Every training has a seed of its own, which depends on nothing but its place.
     seed = run.config["training"]["seed"] or 0
     return TrainingTask(
         name=name,
         config_path=run.config_path,
-        train_path=data,
+        corpus=run.corpus,
+        estimates=estimates,
+        without_fold=without_fold,
         dev_path=run.dev_path,
-        output=output,
+        output=run.round_folder(number) / output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,
         code_path=run.code_path,
@@ -289,21 +293,14 @@ def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
     return totals
 
 
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
-
-
 def _clean_up(run: Run, number: int) -> None:
     """Remove what no later round will look at."""
     best_round = run.best_round()
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
-        unneeded = [*folder.glob("fold-*"), *folder.glob("without-*")]
+        unneeded = list(folder.glob("fold-*"))
         if earlier not in (best_round, number):
-            unneeded += [folder / "final", folder / "estimates"]
+            unneeded += [folder / "final", folder / _ESTIMATES]
         for path in unneeded:
             if path.is_dir():
                 remove(path)

@@ -22,6 +22,7 @@ from .checkpoint import (
     write_file,
 )
 from .corpus import list_shards, tokenizing_pipeline, write_shards
+from .estimated_corpus import read_shard
 from .executors import executor
 from .loop import DICTIONARY_FILE, HISTORY_FILE, Round, Run, run_rounds
 from .preflight import adak_components, check_run, complete
@@ -212,15 +213,16 @@ def _completed_data(run: Run, number: int) -> DocBin:
     """The training data with all entities on the path of q as `doc.ents`. The span
     groups "annotated" and "estimated" tell where they are from."""
     completed = DocBin()
-    vocab = tokenizing_pipeline(run.config).vocab
-    for shard in list_shards(run.round_folder(number) / "estimates" / "all"):
-        for doc in DocBin().from_disk(shard.path).get_docs(vocab):
-            completed.add(_complete_doc(doc))
+    nlp = tokenizing_pipeline(run.config)
+    for shard in list_shards(run.corpus):
+        for example in read_shard(nlp, shard.path, run.estimates(number)):
+            completed.add(_complete_doc(example.reference))
     return completed
 
 
 def _complete_doc(doc: Doc) -> Doc:
     path = doc.spans.pop(ESTIMATE_KEY)
+    doc.user_data.pop(ESTIMATE_KEY, None)
     annotated = list(doc.ents)
     known = {(ent.start, ent.end, ent.label) for ent in annotated}
     estimated: list[Span] = []

@@ -20,6 +20,7 @@ from thinc.api import Config, require_gpu
 from ..pipeline.adak_ner import AdaKRecognizer
 from .checkpoint import new_folder
 from .corpus import replace_reader
+from .estimated_corpus import READER
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 # A short training that is scored at its first step only would leave an untrained model
@@ -32,7 +33,9 @@ class TrainingTask(NamedTuple):
 
     name (str): For messages.
     config_path (Path): The config of the run.
-    train_path (Path): A folder of `.spacy` files.
+    corpus (Path): The folder with the shards of the training data.
+    estimates (Path | None): The folder with q for them, if it was estimated.
+    without_fold (int | None): The fold to train without.
     dev_path (Path): A `.spacy` file.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
@@ -42,7 +45,9 @@ class TrainingTask(NamedTuple):
 
     name: str
     config_path: Path
-    train_path: Path
+    corpus: Path
+    estimates: Path | None
+    without_fold: int | None
     dev_path: Path
     output: Path
     seed: int
@@ -93,8 +98,19 @@ class TrainingTask(NamedTuple):
         config = load_config(self.config_path, interpolate=False)
         config["training"]["seed"] = self.seed
         # The data was read with the user's own readers; the rest is plain spaCy.
-        for corpus, path in (("train", self.train_path), ("dev", self.dev_path)):
-            replace_reader(config, corpus, path)
+        train_reader = {
+            "@readers": READER,
+            "path": str(self.corpus),
+            "estimates": None if self.estimates is None else str(self.estimates),
+            "without_fold": self.without_fold,
+        }
+        dev_reader = {
+            "@readers": "spacy.Corpus.v1",
+            "path": str(self.dev_path),
+            "gold_preproc": False,
+        }
+        replace_reader(config, "train", train_reader)
+        replace_reader(config, "dev", dev_reader)
         return config
 
 

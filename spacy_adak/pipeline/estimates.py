@@ -57,7 +57,8 @@ def set_estimate(reference: Doc, estimate: Estimate) -> None:
     else:
         # Half the memory of float32, and a thousandth of a nat is close enough.
         arrays = {
-            name: value.astype("float16") for name, value in estimate._asdict().items()
+            name: value.astype("float16", copy=False)
+            for name, value in estimate._asdict().items()
         }
         reference.user_data[ESTIMATE_KEY] = arrays
 

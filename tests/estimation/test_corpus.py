@@ -51,17 +51,16 @@ def test_corpora_may_have_any_names(config: Config) -> None:
 def test_replaced_reader_keeps_the_augmenter(config: Config) -> None:
     augmenter = {"@augmenters": "spacy.lower_case.v1", "level": 1.0}
     config["corpora"]["train"]["augmenter"] = augmenter
-    replace_reader(config, "train", Path("elsewhere"))
-    block = config["corpora"]["train"]
-    assert (block["path"], block["augmenter"]) == ("elsewhere", augmenter)
+    replace_reader(config, "train", {"path": "elsewhere"})
+    assert config["corpora"]["train"] == {"path": "elsewhere", "augmenter": augmenter}
 
 
 def test_one_function_for_all_corpora_is_replaced_by_two_readers(
     config: Config,
 ) -> None:
     config["corpora"] = {"@readers": "made_up.v1", "path": "data"}
-    replace_reader(config, "train", Path("train"))
-    replace_reader(config, "dev", Path("dev"))
+    replace_reader(config, "train", {"path": "train"})
+    replace_reader(config, "dev", {"path": "dev"})
     assert {name: b["path"] for name, b in config["corpora"].items()} == {
         "train": "train",
         "dev": "dev",
@@ -82,3 +81,15 @@ def test_shards_hold_each_document_once(
     ]
     assert sorted(texts) == sorted(doc.text for doc in docs)
     assert [shard.fold for shard in shards] == [0, 0, 1, 1, 2, 2]
+
+
+def test_user_data_is_kept(tmp_path: Path) -> None:
+    docs = make_docs(4, keep=0.5)
+    docs[2].user_data["note"] = "mine"
+    write_shards(docs, tmp_path / "corpus", 2, seed=0)
+    found = [
+        doc.user_data
+        for shard in list_shards(tmp_path / "corpus")
+        for doc in DocBin().from_disk(shard.path).get_docs(docs[0].vocab)
+    ]
+    assert {"note": "mine"} in found

@@ -1,18 +1,17 @@
 """q for texts that a model has not seen."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import DocBin
 from spacy.training import Example
 
 from spacy_adak.crf.tags import LabelledSpan
 from spacy_adak.estimation.candidates import Dictionary
 from spacy_adak.estimation.estimate import Estimated, Estimator
+from spacy_adak.estimation.estimated_corpus import ShardEstimates
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.pipeline.estimates import (
     ESTIMATE_KEY,
@@ -77,7 +76,15 @@ def estimate(
         read_settings(config.interpolate()),
     )
     docs = [nlp.make_doc(example.reference.text) for example in examples]
-    return list(estimator(examples, docs))
+    results = list(estimator(examples, docs))
+    estimates = ShardEstimates(
+        [result.path for result in results],
+        [result.chain for result in results if result.chain is not None],
+        [],
+    )
+    for i, example in enumerate(examples):
+        estimates.attach(example.reference, i)
+    return results
 
 
 def paths(examples: list[Example]) -> list[set[LabelledSpan]]:
@@ -208,21 +215,6 @@ def test_temperature_scales_interpolated_q(nlp: Language) -> None:
         finite = numpy.isfinite(a.nodes)
         assert (finite == numpy.isfinite(b.nodes)).all()
         numpy.testing.assert_allclose(b.nodes[finite], 2 * a.nodes[finite], atol=0.05)
-
-
-def test_estimates_survive_the_file(nlp: Language, tmp_path: Path) -> None:
-    examples = make_examples(nlp)
-    estimate(nlp, examples, q="interpolated")
-    docs = DocBin(docs=[eg.reference for eg in examples], store_user_data=True)
-    docs.to_disk(tmp_path / "q.spacy")
-    loaded = DocBin().from_disk(tmp_path / "q.spacy").get_docs(nlp.vocab)
-    for example, doc in zip(examples, loaded, strict=True):
-        before = get_estimate(example)
-        after = get_estimate(Example(nlp.make_doc(doc.text), doc))
-        assert before is not None
-        assert after is not None
-        for a, b in zip(before, after, strict=True):
-            numpy.testing.assert_array_equal(a, b)
 
 
 def test_tokens_of_another_tokenizer_are_aligned(nlp: Language) -> None:

@@ -70,28 +70,32 @@ def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
     for task in estimations(tasks, 2):
         assert task.candidate_model == tmp_path / "round-01" / "final" / "model-best"
         assert task.dictionary == tmp_path / "round-01" / "dictionary.jsonl"
-        assert task.shard.parent == tmp_path / "round-01" / "estimates" / "all"
+        assert task.last_estimates == tmp_path / "round-01" / "estimates"
 
 
 def test_fold_models_have_not_seen_their_fold(
-    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny_config: Config, tmp_path: Path
 ) -> None:
-    seen: dict[str, list[str]] = {}
-    original = TrainingTask.run
+    _, tasks = run(tiny_config, tmp_path)
+    trainings = [task for task in tasks if isinstance(task, TrainingTask)]
+    assert [(task.output.name, task.without_fold) for task in trainings] == [
+        ("fold-0", 0),
+        ("fold-1", 1),
+        ("final", None),
+    ] * 2
 
-    def note(task: TrainingTask) -> None:
-        path = task.train_path
-        seen[f"{task.output.parent.name}/{task.output.name}"] = sorted(
-            file.name for file in path.iterdir()
-        )
-        original(task)
 
-    monkeypatch.setattr(TrainingTask, "run", note)
-    train(tiny_config, tmp_path)
-    for number in (1, 2):
-        assert seen[f"round-0{number}/fold-0"] == ["fold-1-0000.spacy"]
-        assert seen[f"round-0{number}/fold-1"] == ["fold-0-0000.spacy"]
-        assert len(seen[f"round-0{number}/final"]) == 2
+def test_trainings_have_the_q_that_was_estimated_last(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path)
+    found = [
+        task.estimates.parent.name if task.estimates else None
+        for task in tasks
+        if isinstance(task, TrainingTask)
+    ]
+    first, second = "round-01", "round-02"
+    assert found == [None, None, first, first, first, second]
 
 
 def test_every_training_has_a_seed_of_its_own(
@@ -197,4 +201,3 @@ def test_only_what_is_needed_is_kept_of_earlier_rounds(finished: FinishedRun) ->
     for number in (1, 2):
         folder = finished.folder / f"round-{number:02d}"
         assert not [path for path in folder.glob("fold-*") if path.is_dir()]
-        assert not list(folder.glob("without-*"))

@@ -73,7 +73,16 @@ def test_seconds_are_described(seconds: float, text: str) -> None:
 
 def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
     return TrainingTask(
-        name, Path(), Path(), Path(), folder / name, seed=0, use_gpu=-1, code_path=None
+        name=name,
+        config_path=folder / "config.cfg",
+        corpus=folder / "corpus",
+        estimates=None,
+        without_fold=0,
+        dev_path=folder / "dev.spacy",
+        output=folder / name,
+        seed=0,
+        use_gpu=-1,
+        code_path=None,
     )
 
 

@@ -7,10 +7,11 @@ from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
 from spacy_adak.estimation import training
+from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.training import TrainingTask, planned_steps
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 
-from .samples import TINY, make_config, model_bytes, write_data
+from .samples import TINY, make_config, make_docs, model_bytes, write_data
 
 
 @pytest.fixture
@@ -20,13 +21,17 @@ def task(tmp_path: Path) -> TrainingTask:
 
 def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTask:
     write_data(folder)
+    docs = make_docs(40, keep=0.5)
+    write_shards(docs, folder / "corpus", n_folds=2, seed=0)
     seed = settings.pop("seed", 1)
     config_path = folder / f"{name}.cfg"
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
         name="a training",
         config_path=config_path,
-        train_path=folder / "train.spacy",
+        corpus=folder / "corpus",
+        estimates=None,
+        without_fold=None,
         dev_path=folder / "dev.spacy",
         output=folder / name,
         seed=seed,

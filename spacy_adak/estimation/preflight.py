@@ -52,7 +52,8 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         interpolated = raw.interpolate()
     except ValueError as error:
         _refuse([*problems, Errors.A219.format(error=error)])
-    problems += _problems_of_settings(interpolated)
+    wrong_settings = list(_problems_of_settings(interpolated))
+    problems += wrong_settings
     settings = None
     try:
         settings = read_settings(interpolated)
@@ -63,8 +64,8 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         config = complete(raw)
         problems += _problems_of_components(config)
     except Exception as error:
-        # Unknown settings were named above, and are what is wrong most often.
-        if not problems:
+        # Settings that are known to be wrong need not be complained of twice.
+        if not wrong_settings:
             problems.append(Errors.A219.format(error=error))
     train, dev = [], []
     unreadable = list(_problems_of_paths(interpolated))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from .corpus import replace_reader
 from .estimated_corpus import READER
 
 _SECONDS_BETWEEN_REPORTS = 0.5
+_NO_COLOURS = "ANSI_COLORS_DISABLED"
 # A short training that is scored at its first step only would leave an untrained model
 # as its best one.
 _MIN_EVALUATIONS = 10
@@ -133,13 +135,17 @@ def planned_steps(nlp: Language) -> int:
 
 @contextmanager
 def _logging_to(stream: IO[str]) -> Iterator[None]:
-    """Send what spaCy logs to a stream instead of the terminal."""
+    """Send what spaCy logs to a stream instead of the terminal, without colours."""
     handlers = spacy_logger.handlers[:]
     spacy_logger.handlers[:] = [logging.StreamHandler(stream)]
+    colours_disabled = os.environ.get(_NO_COLOURS)
+    os.environ[_NO_COLOURS] = "1"
     try:
         yield
     finally:
         spacy_logger.handlers[:] = handlers
+        if colours_disabled is None:
+            del os.environ[_NO_COLOURS]
 
 
 @registry.loggers("spacy-adak.ProgressLogger.v1")

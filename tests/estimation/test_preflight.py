@@ -144,9 +144,12 @@ def test_invalid_value_of_the_component(
     assert setting in problems(config)
 
 
-def test_unknown_architecture(config: Config) -> None:
+def test_unknown_architecture_beside_another_problem(config: Config) -> None:
     config["components"]["adak_ner"]["model"]["@architectures"] = "made_up.v1"
-    assert "made_up.v1" in problems(config)
+    listed = problems(config, use_gpu=0)
+    assert "[A219]" in listed
+    assert "made_up.v1" in listed
+    assert "[A215]" in listed
 
 
 def test_variable_that_does_not_exist(config: Config) -> None:

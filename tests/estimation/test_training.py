@@ -53,6 +53,7 @@ def test_log_has_the_table_of_the_standard_logger(task: TrainingTask) -> None:
     log = task.log_path.read_text()
     assert "LOSS ADAK_NER" in log
     assert "ENTS_F" in log
+    assert "\x1b" not in log
 
 
 def test_nothing_is_printed(

@@ -111,6 +111,14 @@ class Errors(metaclass=WithCodes):
         "The estimate for the text '{text}' is for {found} tokens, but the text has "
         "{expected}. Train with the tokenizer that the estimate was made with."
     )
+    A130 = (
+        "A BiLSTM has two directions of the same width, so its width must be even and "
+        "at least 2, but is {width}. Change `width` in the config."
+    )
+    A131 = (
+        "Can't read the weights of the BiLSTM: {error}. The file is damaged, or of "
+        "another width or depth: load it with the config it was trained with."
+    )
 
     # estimation
     A201 = (

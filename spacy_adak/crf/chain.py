@@ -51,6 +51,22 @@ class Chain(NamedTuple):
             emissions=self.emissions.masked_fill(~allowed, _NEGATIVE_INFINITY)
         )
 
+    def pick(self, sentences: Tensor) -> "Chain":
+        """Keep some sentences only, or take some more than once.
+
+        sentences (Tensor): (U,) int64, which of the batch.
+        RETURNS (Chain): A batch of U sentences.
+        """
+        dims_if_shared = (2, 1, 1)
+        return Chain(
+            self.emissions[sentences],
+            self.lengths[sentences],
+            *(
+                score if score.dim() == dim else score[sentences]
+                for score, dim in zip(self[2:], dims_if_shared, strict=True)
+            ),
+        )
+
     def detach(self) -> "Chain":
         """RETURNS (Chain): The same scores, out of reach of autograd."""
         return Chain(*(tensor.detach() for tensor in self))

@@ -178,14 +178,7 @@ def ruled_out_loss(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
     """
     device = chain.emissions.device
     sentences = torch.tensor([span.sentence for span in spans], device=device)
-    picked = Chain(
-        chain.emissions[sentences],
-        chain.lengths[sentences],
-        *(
-            score if score.dim() == dim else score[sentences]
-            for score, dim in zip(chain[2:], (2, 1, 1), strict=True)
-        ),
-    )
+    picked = chain.pick(sentences)
     log_p = log_partition(picked.allowing(_holding(spans, picked)))
     log_p = log_p - log_partition(picked)
     # A span that is all but certain has a bounded loss and gradient.

@@ -111,6 +111,13 @@ class Errors(metaclass=WithCodes):
         "The estimate for the text '{text}' is for {found} tokens, but the text has "
         "{expected}. Train with the tokenizer that the estimate was made with."
     )
+    A113 = (
+        "The component '{name}' has loss = \"ratio\", but no target: ratio_target is "
+        "null, and no training text with an entity is annotated completely, so that it "
+        "can't be estimated. Set ratio_target to the share of tokens that you expect "
+        "to be part of an entity, for instance 0.15, or train with "
+        "`python -m spacy adak train`, which takes the share in the dev data."
+    )
     A130 = (
         "A BiLSTM has two directions of the same width, so its width must be even and "
         "at least 2, but is {width}. Change `width` in the config."
@@ -188,6 +195,11 @@ class Errors(metaclass=WithCodes):
     A221 = (
         "There is no language '{lang}' in spaCy: {error} Give a code such as en or zh, "
         "or xx for any language whose words are set apart by spaces."
+    )
+    A222 = (
+        "No dev document that is annotated completely has an entity, so that the share "
+        'of entity tokens can\'t be estimated, at which the loss "ratio" aims. Set it '
+        "yourself: --components.{name}.ratio_target 0.15"
     )
 
     # data

@@ -27,6 +27,7 @@ from wasabi import msg
 from scripts.prepare_data import SPLITS, prepare_data
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import read_docbin, write_docbin
+from spacy_adak.estimation.loop import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.progress import describe_seconds
 from spacy_adak.estimation.train import train
 from spacy_adak.report.evaluation import evaluate
@@ -101,7 +102,7 @@ class Run(NamedTuple):
     def planned_trainings(self, cell: Cell) -> tuple[int, int]:
         """RETURNS (tuple[int, int]): Rounds at most, and trainings a round."""
         config = load_config(self.config_path(cell), overrides=self.settings(cell))
-        if config["components"]["adak_ner"]["loss"] in ("crf", "fuzzy"):
+        if config["components"]["adak_ner"]["loss"] in LOSSES_WITHOUT_Q:
             return 1, 1
         return config["adak"]["rounds"], config["adak"]["folds"] + 1
 

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import srsly
 from thinc.api import Config
 
+from ..pipeline.objective import LossName
 from .candidates import Dictionary
 from .checkpoint import remove, write_jsonl
 from .corpus import Shard, list_shards
@@ -33,7 +34,7 @@ from .training import TrainingTask
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 _ESTIMATES = "estimates"
-_LOSSES_WITHOUT_Q = ("crf", "fuzzy")
+LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio")
 
 
 class Round(NamedTuple):
@@ -118,7 +119,7 @@ class Run(NamedTuple):
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""
         loss = self.config["components"][self.component]["loss"]
-        return loss not in _LOSSES_WITHOUT_Q
+        return loss not in LOSSES_WITHOUT_Q
 
     def best_round(self) -> int | None:
         """RETURNS (int | None): The round with M(ŵ), if one is finished."""
@@ -186,6 +187,7 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
+    starts_with_ratio = number == 1 and run.settings.start == "ratio"
     execute(
         [
             _training_task(
@@ -194,6 +196,7 @@ def train_folds(run: Run, number: int, execute: Executor) -> None:
                 number=number,
                 estimates=run.estimates(number - 1),
                 without_fold=fold,
+                loss="ratio" if starts_with_ratio else None,
             )
             for fold in range(run.settings.folds)
         ]
@@ -252,7 +255,12 @@ def build_dictionary(
 
 
 def _training_task(
-    run: Run, name: str, number: int, estimates: Path | None, without_fold: int | None
+    run: Run,
+    name: str,
+    number: int,
+    estimates: Path | None,
+    without_fold: int | None,
+    loss: LossName | None = None,
 ) -> TrainingTask:
     if without_fold is None:
         output, index = "final", 0
@@ -267,6 +275,7 @@ def _training_task(
         estimates=estimates,
         without_fold=without_fold,
         dev_path=run.dev_path,
+        loss=loss,
         output=run.round_folder(number) / output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,

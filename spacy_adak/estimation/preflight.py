@@ -12,6 +12,7 @@ from thinc.api import Config, require_gpu
 
 from ..errors import Errors, Warnings, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
+from ..pipeline.targets import entity_share, is_complete
 from .corpus import read_references, reader_block
 from .settings import AdakSettings, read_settings
 
@@ -78,9 +79,11 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             problems.append(Errors.A220.format(error=error))
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
+    scorable = [doc for doc in dev if is_complete(doc)]
+    if config is not None and settings is not None and scorable:
+        problems += _problems_of_ratio(config, settings, scorable)
     if problems or config is None or settings is None:
         _refuse(problems)
-    scorable = [doc for doc in dev if is_complete(doc)]
     if len(scorable) < len(dev):
         warnings.warn(
             Warnings.W201.format(count=len(dev) - len(scorable), total=len(dev)),
@@ -92,11 +95,6 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
 def complete(raw: Config) -> Config:
     """RETURNS (Config): The config with all defaults, interpolated."""
     return load_model_from_config(raw, auto_fill=True).config.interpolate()
-
-
-def is_complete(doc: Doc) -> bool:
-    """RETURNS (bool): Whether the annotation says something about every token."""
-    return all(token.ent_iob != 0 for token in doc if not token.is_space)
 
 
 def adak_components(config: Mapping[str, Any]) -> list[str]:
@@ -193,3 +191,16 @@ def _problems_of_data(
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))
+
+
+def _problems_of_ratio(
+    config: Config, settings: AdakSettings, dev: list[Doc]
+) -> Iterator[str]:
+    for name in adak_components(config):
+        component = config["components"][name]
+        if (
+            "ratio" in (settings.start, component["loss"])
+            and component["ratio_target"] is None
+            and entity_share(dev) is None
+        ):
+            yield Errors.A222.format(name=name)

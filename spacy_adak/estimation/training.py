@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
+from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
 from spacy.util import load_config, registry, resolve_dot_names
@@ -19,6 +20,7 @@ from spacy.util import logger as spacy_logger
 from thinc.api import Config, require_gpu
 
 from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.objective import LossName
 from .checkpoint import new_folder
 from .corpus import replace_reader
 from .estimated_corpus import READER
@@ -38,7 +40,8 @@ class TrainingTask(NamedTuple):
     corpus (Path): The folder with the shards of the training data.
     estimates (Path | None): The folder with q for them, if it was estimated.
     without_fold (int | None): The fold to train without.
-    dev_path (Path): A `.spacy` file.
+    dev_path (Path): A `.spacy` file with documents that are annotated completely.
+    loss (LossName | None): The loss, if it is not that of the config.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
     use_gpu (int): The id of a GPU, or -1.
@@ -51,6 +54,7 @@ class TrainingTask(NamedTuple):
     estimates: Path | None
     without_fold: int | None
     dev_path: Path
+    loss: LossName | None
     output: Path
     seed: int
     use_gpu: int
@@ -83,6 +87,11 @@ class TrainingTask(NamedTuple):
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(total)
+                    if self.loss is not None:
+                        component.loss = self.loss
+                    if component.loss == "ratio":
+                        dev = DocBin().from_disk(self.dev_path).get_docs(nlp.vocab)
+                        component.estimate_ratio_target(dev)
             nlp.config["training"]["eval_frequency"] = min(
                 nlp.config["training"]["eval_frequency"],
                 max(1, (total - 1) // _MIN_EVALUATIONS),

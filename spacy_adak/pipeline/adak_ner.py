@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
 from ..crf.losses import annealed_weight
+from ..crf.ratio import EntityRatio
 from ..crf.tags import LabelledSpan, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
@@ -25,7 +26,14 @@ from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
 from .settings import DEFAULT_CONFIG, check_settings
-from .targets import known_from_example, preset_from_doc, shorten
+from .targets import (
+    entity_share,
+    is_complete,
+    known_from_example,
+    preset_from_doc,
+    shorten,
+    states_outside,
+)
 
 _DEFAULT_ANNEALING_STEPS = 1000
 
@@ -49,6 +57,9 @@ def make_adak_ner(
     k: int,
     gamma: float | None,
     annealing_steps: int | None,
+    ratio_target: float | None,
+    ratio_margin: float,
+    ratio_weight: float,
     scheme: str,
     max_segment_length: int,
     spans_key: str | None,
@@ -65,6 +76,9 @@ def make_adak_ner(
         k=k,
         gamma=gamma,
         annealing_steps=annealing_steps,
+        ratio_target=ratio_target,
+        ratio_margin=ratio_margin,
+        ratio_weight=ratio_weight,
         scheme=scheme,
         max_segment_length=max_segment_length,
         spans_key=spans_key,
@@ -94,6 +108,9 @@ class AdaKRecognizer(CheckedPipe):
         k: int = 5,
         gamma: float | None = 3.0,
         annealing_steps: int | None = None,
+        ratio_target: float | None = None,
+        ratio_margin: float = 0.05,
+        ratio_weight: float = 10.0,
         scheme: str = "BILUO",
         max_segment_length: int = 128,
         spans_key: str | None = "adak_ner",
@@ -110,6 +127,9 @@ class AdaKRecognizer(CheckedPipe):
         self.k = k
         self.gamma = gamma
         self.annealing_steps = annealing_steps
+        self.ratio_target = ratio_target
+        self.ratio_margin = ratio_margin
+        self.ratio_weight = ratio_weight
         self.scheme = scheme
         self.max_segment_length = max_segment_length
         self.spans_key = spans_key
@@ -181,6 +201,12 @@ class AdaKRecognizer(CheckedPipe):
         if not sample:
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
+        if self.loss == "ratio" and self.ratio_target is None:
+            references = (eg.reference for eg in get_examples())
+            # A text that is all entity may have been completed by chance.
+            self.estimate_ratio_target(
+                doc for doc in references if is_complete(doc) and states_outside(doc)
+            )
         training = nlp.config.get("training", {}) if nlp is not None else {}
         self.plan_annealing(
             min(
@@ -308,8 +334,7 @@ class AdaKRecognizer(CheckedPipe):
 
         examples (Iterable[Example]): The batch.
         scores (TagScores): What the model says about it.
-        RETURNS (Tuple[float, TagScores]): The mean loss of all segments and its
-            gradient.
+        RETURNS (Tuple[float, TagScores]): The loss and its gradient.
         """
         examples = list(examples)
         validate_examples(examples, "AdaKRecognizer.get_loss")
@@ -317,7 +342,9 @@ class AdaKRecognizer(CheckedPipe):
         samples = [self.read_sample(eg) for eg in examples]
         # The loss is differentiated with respect to these, and no further.
         scores = TagScores(*(score.detach().requires_grad_() for score in scores))
-        objective = Objective(self.loss, self.k, self._best_paths_weight())
+        objective = Objective(
+            self.loss, self.k, self._best_paths_weight(), self._entity_ratio()
+        )
         result = objective(scores, samples, self.tagset)
         for i in result.impossible:
             message = Errors.A111.format(
@@ -365,6 +392,24 @@ class AdaKRecognizer(CheckedPipe):
         steps (int): B, the planned number of steps.
         """
         self._planned_steps = self.annealing_steps or steps
+
+    def _entity_ratio(self) -> EntityRatio | None:
+        if self.loss != "ratio":
+            return None
+        target = self.ratio_target
+        if target is None:
+            target = self.cfg.get("ratio_target")
+        if target is None:
+            raise ValueError(Errors.A113.format(name=self.name))
+        return EntityRatio(target, self.ratio_margin, self.ratio_weight)
+
+    def estimate_ratio_target(self, docs: Iterable[Doc]) -> None:
+        """Let the loss "ratio" aim at the share of entity tokens in some documents,
+        unless the settings have a target.
+
+        docs (Iterable[Doc]): Documents that are annotated completely.
+        """
+        self.cfg["ratio_target"] = entity_share(docs)
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights with the gradients of the last batches."""

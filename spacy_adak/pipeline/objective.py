@@ -18,6 +18,7 @@ from ..crf.losses import (
     ruled_out_loss,
     uniform_q,
 )
+from ..crf.ratio import EntityRatio, expected_entity_tokens
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet
 from .estimates import ChainEstimate, Estimate, PathEstimate
@@ -25,7 +26,7 @@ from .head import TagScores
 from .segments import SegmentBatch, batch_segments
 from .targets import Known, allowed_tags, tagged_spans
 
-LossName = Literal["adak", "weighted", "fuzzy", "crf"]
+LossName = Literal["adak", "weighted", "ratio", "fuzzy", "crf"]
 
 
 class Sample(NamedTuple):
@@ -42,7 +43,7 @@ class Sample(NamedTuple):
 
 
 class LossAndGradient(NamedTuple):
-    """The mean loss of all segments, its gradient, and where it could not be computed.
+    """The loss of a batch, its gradient, and where it could not be computed.
 
     impossible (list[int]): Documents with a segment in which annotation and model
         allow no common path.
@@ -59,11 +60,13 @@ class Objective(NamedTuple):
     loss (LossName): See the settings of the component.
     k (int): K, for "adak".
     best_paths_weight (float): λ, for "adak".
+    entity_ratio (EntityRatio | None): What "ratio" aims at, and only that.
     """
 
     loss: LossName
     k: int
     best_paths_weight: float
+    entity_ratio: EntityRatio | None = None
 
     def __call__(
         self, scores: TagScores, samples: Sequence[Sample], tagset: TagSet
@@ -73,19 +76,26 @@ class Objective(NamedTuple):
         scores (TagScores): Their scores, which require a gradient.
         samples (Sequence[Sample]): What there is to learn from each document.
         tagset (TagSet): The tags.
-        RETURNS (LossAndGradient): The mean over all segments.
+        RETURNS (LossAndGradient): The mean over all segments; with "ratio" also what
+            the expected share of entity tokens among all tokens costs.
         """
         device = scores.emissions.device
         tokens = _gather_tokens(samples, tagset, device)
         total = scores.emissions.new_zeros((), dtype=torch.float64)
+        entity_tokens = torch.zeros_like(total)
         n_segments = sum(len(sample.ends) for sample in samples)
         impossible: set[int] = set()
         for batch in batch_segments([sample.ends for sample in samples], device):
             ruled_out = _ruled_out_in(batch, samples, tagset)
-            losses = self._segment_losses(scores.chain(batch), batch, tokens, ruled_out)
+            chain = scores.chain(batch)
+            losses = self._segment_losses(chain, batch, tokens, ruled_out)
             total = total + losses.sum() / n_segments
+            if self.entity_ratio is not None:
+                entity_tokens = entity_tokens + expected_entity_tokens(chain).sum()
             undefined = batch.tokens[~losses.isfinite(), 0]
             impossible.update(tokens.doc[undefined].tolist())
+        if self.entity_ratio is not None:
+            total = total + self.entity_ratio.penalty(entity_tokens, len(tokens.doc))
         gradient = torch.autograd.grad(total, scores)
         return LossAndGradient(total.item(), TagScores(*gradient), sorted(impossible))
 
@@ -97,7 +107,7 @@ class Objective(NamedTuple):
         ruled_out: list[TaggedSpan],
     ) -> Tensor:
         allowed = tokens.allowed[batch.tokens]
-        if self.loss == "fuzzy":
+        if self.loss in ("fuzzy", "ratio"):
             losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
         elif self.loss == "crf":
             losses = negative_log_likelihood(chain, HardQ(tokens.known[batch.tokens]))

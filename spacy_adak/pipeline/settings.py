@@ -13,7 +13,8 @@ DEFAULT_CONFIG = """
 # "adak" learns from the annotation, from what was estimated for the tokens it leaves
 # open (O unless estimated) and, more and more, from the model's own K best paths.
 # "weighted" is the same without these. "fuzzy" sums over all paths that the annotation
-# allows. "crf" reads unknown tokens as O, as ordinary training does.
+# allows, and finds too much. "ratio" is the same, held to the share of tokens that are
+# part of an entity. "crf" reads unknown tokens as O, as ordinary training does.
 loss = "adak"
 # How many of the best paths "adak" looks at.
 k = 5
@@ -23,6 +24,16 @@ gamma = 3.0
 # B. If null, the number of steps a run is sure to have: the smaller of patience and
 # max_steps in [training], or 1000 where there is neither.
 annealing_steps = null
+# For "ratio": the share of tokens that are part of an entity, say 0.15. If null, it is
+# that of the training texts which state some tokens to be O and leave none open;
+# `adak train` takes that of the dev data.
+ratio_target = null
+# How far the share in a batch may be off at no cost. Effland and Collins (2021) have
+# 0.05 for a target that is a guess; "ratio" always goes to the upper end, so the less
+# the better if it is known. MARGIN
+ratio_margin = 0.05
+# What it costs beyond that, beside the mean loss of a sentence: 10 as in their paper.
+ratio_weight = 10.0
 # How entities are spelt as tags: "BILUO" or "BIO".
 scheme = "BILUO"
 # Documents are cut into sentences; longer ones, and documents without sentence bounds,
@@ -95,6 +106,15 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "annealing_steps": (
         lambda value: value is None or _is_positive(value),
         f"{_POSITIVE}, or null",
+    ),
+    "ratio_target": (
+        lambda value: value is None or _lies_between(value, 0, 1),
+        "a share from 0 to 1, or null",
+    ),
+    "ratio_margin": (lambda value: _lies_between(value, 0, 1), "a share from 0 to 1"),
+    "ratio_weight": (
+        lambda value: _lies_between(value, 0, inf),
+        "a number not below 0",
     ),
     "max_segment_length": (_is_positive, _POSITIVE),
     "threshold": (

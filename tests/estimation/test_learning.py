@@ -50,6 +50,11 @@ def test_adak_beats_weighted_and_weighted_beats_crf(
     assert weighted > crf + 0.05
 
 
+def test_ratio_beats_crf(settings: dict[str, Any], tmp_path: Path) -> None:
+    crf = best_f1(settings, "crf", tmp_path / "crf")
+    assert best_f1(settings, "ratio", tmp_path / "ratio") > crf + 0.2
+
+
 def test_most_of_what_was_removed_is_recovered(adak: tuple[float, Path]) -> None:
     gold = {doc.text: doc for doc in make_docs(TEXTS)}
     path = adak[1] / "train-completed.spacy"

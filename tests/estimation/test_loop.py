@@ -106,6 +106,29 @@ def test_every_training_has_a_seed_of_its_own(
     assert len(set(seeds)) == len(seeds) == 6
 
 
+def test_first_fold_models_may_be_trained_with_the_loss_ratio(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path, **{"adak.start": "ratio"})
+    losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
+    assert losses == ["ratio", "ratio", None, None, None, None]
+
+
+def test_start_changes_nothing_but_the_first_fold_models(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    settings = {"adak.start": "ratio", "adak.rounds": 1}
+    _, tasks = run(finished.config, tmp_path / "ratio", **settings)
+    _, others = run(finished.config, tmp_path / "outside", **{"adak.rounds": 1})
+
+    def described(tasks: list[Task], folder: str) -> list[str]:
+        tasks = [t._replace(loss=None) for t in tasks if isinstance(t, TrainingTask)]
+        return [str(task).replace(str(tmp_path / folder), "") for task in tasks]
+
+    assert described(tasks, "ratio") == described(others, "outside")
+    assert logs(tmp_path / "ratio", 1) != logs(finished.folder, 1)
+
+
 def test_selection_can_be_switched_off(finished: FinishedRun, tmp_path: Path) -> None:
     history, _ = run(finished.config, tmp_path, **{"adak.min_sample_score": 0})
     assert [round_.dropped for round_ in history] == [0, 0]

@@ -85,6 +85,38 @@ def test_dev_data_without_a_complete_document(
     assert "[A213]" in problems(config)
 
 
+@pytest.mark.parametrize(
+    ("section", "setting", "value", "found"),
+    [
+        (("components", "adak_ner"), "loss", "ratio", True),
+        (("adak",), "start", "ratio", True),
+        (("adak",), "start", "outside", False),
+    ],
+)
+@pytest.mark.parametrize("target", [None, 0.2])
+def test_dev_data_that_tells_no_share_of_entity_tokens(
+    config: Config,
+    tmp_path: Path,
+    section: tuple[str, ...],
+    setting: str,
+    value: str,
+    found: bool,
+    target: float | None,
+) -> None:
+    docs = make_docs(5)
+    for doc in docs:
+        doc.set_ents([], default="outside")
+    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
+    block = config
+    for name in section:
+        block = block[name]
+    block[setting] = value
+    config["components"]["adak_ner"]["ratio_target"] = target
+    # Something else is wrong as well, or nothing would be listed.
+    config["adak"]["folds"] = 41
+    assert ("[A222]" in problems(config)) == (found and target is None)
+
+
 @pytest.mark.parametrize("name", ["./no/such", "/no/such", "no/such/folder"])
 def test_missing_folder_of_an_encoder(config: Config, name: str) -> None:
     config["components"]["transformer"] = {

@@ -34,6 +34,7 @@ def test_unknown_setting_is_refused_with_the_nearest_name() -> None:
         ("rounds", 0),
         ("rounds", "3"),
         ("folds", 1),
+        ("start", "inside"),
         ("q", "harder"),
         ("temperature", 0.0),
         ("temperature", "1"),

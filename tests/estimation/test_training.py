@@ -6,10 +6,12 @@ import spacy
 from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
+from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.training import TrainingTask, planned_steps
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.pipeline.targets import entity_share
 
 from .samples import TINY, make_config, make_docs, model_bytes, write_data
 
@@ -24,6 +26,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
     docs = make_docs(40, keep=0.5)
     write_shards(docs, folder / "corpus", n_folds=2, seed=0)
     seed = settings.pop("seed", 1)
+    loss = settings.pop("loss", None)
     config_path = folder / f"{name}.cfg"
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
@@ -33,6 +36,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
         estimates=None,
         without_fold=None,
         dev_path=folder / "dev.spacy",
+        loss=loss,
         output=folder / name,
         seed=seed,
         use_gpu=-1,
@@ -135,3 +139,46 @@ def test_progress_is_written_to_a_file(
     monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
     task.run()
     assert task.progress_path.read_text() == '{"step": 5, "total": 5}'
+
+
+def losses_and_targets(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> set[tuple[str, float | None]]:
+    """What all steps of a training were made with."""
+    noted = set()
+    original = AdaKRecognizer._entity_ratio
+
+    def note(self: AdaKRecognizer) -> EntityRatio | None:
+        ratio = original(self)
+        noted.add((self.loss, ratio.target if ratio else None))
+        return ratio
+
+    monkeypatch.setattr(AdaKRecognizer, "_entity_ratio", note)
+    task.run()
+    return noted
+
+
+LOSS = "components.adak_ner.loss"
+TARGET = "components.adak_ner.ratio_target"
+
+
+@pytest.mark.parametrize("settings", [{LOSS: "ratio"}, {"loss": "ratio"}])
+def test_loss_ratio_aims_at_the_share_in_the_dev_data(
+    settings: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make_task(tmp_path, **settings)
+    share = entity_share(make_docs(12, seed=99))
+    assert losses_and_targets(task, monkeypatch) == {("ratio", share)}
+
+
+def test_loss_ratio_aims_at_what_the_settings_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make_task(tmp_path, loss="ratio", **{TARGET: 0.4})
+    assert losses_and_targets(task, monkeypatch) == {("ratio", 0.4)}
+
+
+def test_loss_is_that_of_the_config_unless_another_is_asked_for(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert losses_and_targets(task, monkeypatch) == {("adak", None)}

@@ -41,7 +41,7 @@ def test_default_config_learns_to_find_entities() -> None:
         assert entities(nlp(text)) == expected
 
 
-@pytest.mark.parametrize("loss", ["adak", "weighted", "fuzzy", "crf"])
+@pytest.mark.parametrize("loss", ["adak", "weighted", "ratio", "fuzzy", "crf"])
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
     nlp = make_nlp(loss=loss, scheme=scheme)
@@ -62,6 +62,12 @@ def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
         ("gamma", "3"),
         ("annealing_steps", 0),
         ("annealing_steps", "10"),
+        ("ratio_target", 1.5),
+        ("ratio_target", "0.1"),
+        ("ratio_margin", -0.1),
+        ("ratio_margin", "0.1"),
+        ("ratio_weight", -1.0),
+        ("ratio_weight", "10"),
         ("scheme", "IOBES"),
         ("max_segment_length", 0),
         ("threshold", 1.5),
@@ -83,7 +89,7 @@ def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
 def test_settings_are_checked_without_a_config_too() -> None:
     model = spacy.blank("en").add_pipe("adak_ner", config={"model": SMALL_MODEL}).model
     with pytest.raises(
-        ValueError, match=r"A104.*'hinge'.*adak or weighted or fuzzy or crf"
+        ValueError, match=r"A104.*'hinge'.*adak or weighted or ratio or fuzzy or crf"
     ):
         AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")
 
@@ -131,6 +137,7 @@ def loss_after(steps: int, **settings: Any) -> float:
     "settings",
     [
         {"loss": "weighted"},
+        {"loss": "ratio", "ratio_target": 0.1},
         {"loss": "fuzzy"},
         {"loss": "crf"},
         {"k": 1},
@@ -144,6 +151,16 @@ def loss_after(steps: int, **settings: Any) -> float:
 )
 def test_setting_changes_the_loss(settings: dict[str, Any]) -> None:
     assert loss_after(1, **settings) != pytest.approx(loss_after(1))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("ratio_target", 0.2), ("ratio_margin", 0.1), ("ratio_weight", 1.0)],
+)
+def test_setting_changes_the_loss_ratio(setting: str, value: float) -> None:
+    settings = {"loss": "ratio", "ratio_target": 0.1, "ratio_margin": 0.0}
+    changed = {**settings, setting: value}
+    assert loss_after(0, **changed) != pytest.approx(loss_after(0, **settings))
 
 
 def weights_of_best_paths(nlp: Language, steps: int) -> list[float]:

@@ -5,7 +5,9 @@ import numpy
 import pytest
 import torch
 
+from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.pipeline import segments
 from spacy_adak.pipeline.estimates import ChainEstimate, Estimate, PathEstimate
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective, Sample
@@ -309,10 +311,44 @@ def test_document_without_a_common_path_is_named() -> None:
     ).impossible == [1]
 
 
+# The share is never that low, and never within the margin.
+ENTITY_RATIO = EntityRatio(target=0.05, margin=0.02, weight=3.0)
+
+
+def expected_entity_tokens(scores: TagScores) -> float:
+    p = probabilities(scores, TAGS)
+    return sum(p[r] * sum(span.end - span.start for span in r) for r in p)
+
+
+@pytest.mark.parametrize("facts", FACTS)
+def test_ratio_is_fuzzy_and_what_the_share_of_entity_tokens_costs(facts: Known) -> None:
+    scores = random_scores(TAGS, 4)
+    fuzzy = compute(Objective("fuzzy", 5, 0.5), scores, [facts], [[4]]).loss
+    share = expected_entity_tokens(scores) / 4
+    result = compute(Objective("ratio", 5, 0.5, ENTITY_RATIO), scores, [facts], [[4]])
+    assert result.loss == pytest.approx(fuzzy + 3.0 * (share - 0.05 - 0.02))
+
+
+@pytest.mark.parametrize("positions", [1, 16_384])
+def test_share_of_entity_tokens_is_that_of_the_whole_batch(
+    positions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However its segments are divided up to be computed."""
+    monkeypatch.setattr(segments, "_POSITIONS_PER_BATCH", positions)
+    scores = random_scores(TAGS, 6)
+    parts = [tokens_of(scores, *bounds) for bounds in ((0, 1), (1, 4), (4, 6))]
+    share = sum(map(expected_entity_tokens, parts)) / 6
+    facts = [known([], []), known([], [], 2)]
+    objective = Objective("ratio", 5, 0.5, ENTITY_RATIO)
+    result = compute(objective, scores, facts, [[1, 4], [2]])
+    # What is not known at all is no part of the fuzzy loss.
+    assert result.loss == pytest.approx(3.0 * (share - 0.05 - 0.02))
+
+
 def difference(
     function: Callable[[], float], values: torch.Tensor, index: tuple[int, ...]
 ) -> float:
-    step, losses = 1e-5, []
+    step, losses = 1e-4, []
     for sign in (1, -1):
         values[index] += sign * step
         losses.append(function())
@@ -320,9 +356,10 @@ def difference(
     return (losses[0] - losses[1]) / (2 * step)
 
 
-@pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
+@pytest.mark.parametrize("loss", ["adak", "ratio", "fuzzy", "crf"])
 def test_gradient_is_that_of_the_loss(loss: LossName) -> None:
-    objective = Objective(loss, 2, 0.4)
+    ratio = ENTITY_RATIO if loss == "ratio" else None
+    objective = Objective(loss, 2, 0.4, ratio)
     scores = random_scores(TAGS, 6)
     facts = [known([ENTITY], [3], 4, [LabelledSpan(0, 1, "Y")]), known([], [], 2)]
 

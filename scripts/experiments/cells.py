@@ -1,4 +1,5 @@
-"""What the paper trains: a cell for each dataset, scheme, ratio, model and seed."""
+"""What the paper trains, and a peer: a cell for each dataset, scheme,
+ratio, model and seed."""
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
@@ -12,6 +13,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "weighted": {LOSS: "weighted", "adak.mask": False, "adak.min_sample_score": 0.0},
     "adak": {},
 }
+# Not in the paper: the expected entity ratio (Effland and Collins, 2021).
+PEERS: dict[str, dict[str, Any]] = {"ratio": {LOSS: "ratio"}}
 ABLATIONS: dict[str, dict[str, Any]] = {
     "without-kbest-loss": {LOSS: "weighted"},
     "without-weighted-loss": {"components.adak_ner.gamma": 0.0},
@@ -25,6 +28,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 KS: dict[int, str] = {1: "adak-k1", 3: "adak-k3", 5: "adak", 7: "adak-k7", 9: "adak-k9"}
 SETTINGS: dict[str, dict[str, Any]] = {
     **MODELS,
+    **PEERS,
     **ABLATIONS,
     **{
         model: {"components.adak_ner.k": k}
@@ -62,13 +66,13 @@ def full_cell(dataset: str, seed: int) -> Cell:
 
 
 def table_cells(datasets: Sequence[str], seeds: Sequence[int]) -> Iterator[Cell]:
-    """YIELDS (Cell): What Tables 2 and 3 are made of."""
+    """YIELDS (Cell): What Tables 2 and 3 are made of, and the peers beside it."""
     for dataset in datasets:
         for seed in seeds:
             yield full_cell(dataset, seed)
             for scheme in SCHEMES:
                 for ratio in RATIOS:
-                    for model in MODELS:
+                    for model in (*MODELS, *PEERS):
                         yield Cell(dataset, scheme, ratio, model, seed)
 
 

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 
 from wasabi import MarkdownRenderer
 
-from .cells import ABLATIONS, MODELS, RATIOS
+from .cells import ABLATIONS, MODELS, PEERS, RATIOS
 from .data_statistics import describe_statistics
 from .paper_values import PRINTED, TITLES
 from .results import Row, find_scores, read_results
@@ -20,6 +20,7 @@ MODEL_TITLES = {
     "fuzzy": "Fuzzy CRF",
     "weighted": "weighted CRF",
     "adak": "AdaK-NER",
+    "ratio": "expected entity ratio",
     "without-kbest-loss": "w/o K-best loss",
     "without-weighted-loss": "w/o weighted loss",
     "without-annealing": "w/o annealing",
@@ -45,7 +46,8 @@ def write_tables(rows: Sequence[Row]) -> str:
     md.add(describe_encoders(rows))
     datasets = [name for name in TITLES if any(r["dataset"] == name for r in rows)]
     for number, scheme in ((2, "random"), (3, "entity")):
-        keys = [(scheme, ratio, model) for ratio in RATIOS for model in MODELS]
+        models = (*MODELS, *PEERS)
+        keys = [(scheme, ratio, model) for ratio in RATIOS for model in models]
         md.add(md.title(2, f"Table {number}: models, {scheme}-based scheme"))
         md.add(make_table(rows, datasets, [*keys, FULL]))
     keys = [("random", 0.2, model) for model in (*ABLATIONS, "adak")]

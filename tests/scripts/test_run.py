@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from scripts.experiments import run as run_module
-from scripts.experiments.cells import ABLATIONS, MODELS, Cell, choose_cells, full_cell
+from scripts.experiments.cells import (
+    ABLATIONS,
+    MODELS,
+    PEERS,
+    Cell,
+    choose_cells,
+    full_cell,
+)
 from scripts.experiments.results import Row, add_result, read_results
 from scripts.experiments.run import PROFILES, Run, describe_plan, open_cells, run_cell
 
@@ -18,7 +25,7 @@ KINDS = [
     Cell("sample", "entity", 0.4, "crf", 0),
     *(
         Cell("sample", "random", 0.2, model, 0)
-        for model in (*MODELS, *ABLATIONS, "adak-k1")
+        for model in (*MODELS, *PEERS, *ABLATIONS, "adak-k1")
     ),
 ]
 
@@ -39,7 +46,7 @@ def test_cell_of_the_quick_profile_gets_a_result(run: Run, cell: Cell) -> None:
     assert cell not in open_cells(run, [cell])
     assert set(row["test"]) == {"p", "r", "f"}
     assert row["encoder"] == "spacy.HashEmbedCNN.v2"
-    assert row["trainings"] == (1 if cell.model in ("crf", "fuzzy") else 6)
+    assert row["trainings"] == (1 if cell.model in ("crf", "fuzzy", "ratio") else 6)
     assert row["seconds"] > 0
 
 
@@ -67,15 +74,15 @@ def test_cell_that_was_stopped_is_taken_up(
 
 
 def test_quick_profile_has_the_whole_matrix() -> None:
-    assert len(choose_cells("all", PROFILES["quick"].datasets, [0])) == 34
+    assert len(choose_cells("all", PROFILES["quick"].datasets, [0])) == 38
 
 
 def test_plan_counts_trainings() -> None:
     run = Run(ROOT, "full", "cpu", -1)
     cells = choose_cells("tables", ("taobao",), [0])
-    # 9 cells without q, and 8 with 10 rounds of 2 folds and a final training
+    # 13 cells without q, and 8 with 10 rounds of 2 folds and a final training
     plan = describe_plan(run, cells, [])
-    assert plan.startswith("17 cells, at most 249 trainings. No time can be told")
+    assert plan.startswith("21 cells, at most 253 trainings. No time can be told")
 
 
 def test_plan_estimates_time_from_finished_cells(result: Result) -> None:

@@ -43,6 +43,12 @@ def test_what_is_not_trained_is_left_open(result: Result) -> None:
     assert cells[2] == "– / 62.16"
 
 
+def test_peer_has_a_row_without_a_value_of_the_paper(result: Result) -> None:
+    text = write_tables([result(ADAK._replace(model="ratio"), 0.5, 0.5)])
+    cells = find_line(text, "Table 2", "| 0.2 | expected entity ratio")
+    assert cells[2] == "50.00 / –"
+
+
 def test_ablation_has_a_row_for_every_strategy(result: Result) -> None:
     cell = ADAK._replace(model="without-mask")
     text = write_tables([result(cell, 0.5, 0.5)])

@@ -109,7 +109,7 @@ class AdaKRecognizer(CheckedPipe):
         gamma: float | None = 3.0,
         annealing_steps: int | None = None,
         ratio_target: float | None = None,
-        ratio_margin: float = 0.05,
+        ratio_margin: float = 0.02,
         ratio_weight: float = 10.0,
         scheme: str = "BILUO",
         max_segment_length: int = 128,

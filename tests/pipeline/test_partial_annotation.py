@@ -52,7 +52,7 @@ def test_fuzzy_loss_finds_what_was_not_annotated() -> None:
 
 
 def test_ratio_loss_finds_what_was_not_annotated_and_little_else() -> None:
-    found = evaluate("ratio", ratio_target=2 / 7, ratio_margin=0.02)
+    found = evaluate("ratio", ratio_target=2 / 7)
     assert found["ents_r"] > 0.9
     assert found["ents_p"] > 0.9 > 0.5 > evaluate("fuzzy")["ents_p"]
 

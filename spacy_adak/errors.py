@@ -127,6 +127,28 @@ class Errors(metaclass=WithCodes):
         "another width or depth: load it with the config it was trained with."
     )
 
+    A113 = (
+        "The frozen encoder '{encoder}' listens to another component, which may be "
+        "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "
+        "of its own, such as spacy-transformers.TransformerModel.v3 or "
+        "spacy.HashEmbedCNN.v2; or put FrozenEncoder into the component that is "
+        "listened to."
+    )
+    A114 = (
+        "layers = {layers} is given for the frozen encoder '{encoder}', which is no "
+        "transformer with layers to choose from. Remove the setting, or use the "
+        "architecture spacy-transformers.TransformerModel.v3 as encoder."
+    )
+    A115 = (
+        "layers = {layers} is no choice of layers of the frozen transformer. Give one "
+        "or more of: {valid}, for instance [-3, -2, -1]."
+    )
+    A116 = (
+        "The frozen encoder gives {found} rows for the {expected} tokens of the text "
+        "'{text}'. If it is a transformer, choose a get_spans that leaves out no "
+        "token, such as spacy-transformers.strided_spans.v1."
+    )
+
     # estimation
     A201 = (
         "Invalid values in [adak]: {problems}. `python -m spacy adak init-config` "

@@ -1,0 +1,116 @@
+"""One row per token from any encoder: a transformer, or a tok2vec."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, cast
+
+import numpy
+from spacy.attrs import ORTH, SPACY
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..errors import Errors
+from .remembered_rows import KEY_LENGTH
+from .targets import shorten
+
+# How many texts go through the encoder at a time on a GPU. On a CPU it is one: what
+# else is in a batch changes the last bits of a row, and texts must be encoded alike
+# whenever and wherever that happens.
+_TEXTS_PER_BATCH = 32
+
+
+class TokenEncoder:
+    """Gives rows of tokens, rounded to float16 whether they are remembered or not.
+
+    model (Model): A `TransformerModel` of spacy-transformers or a tok2vec.
+    layers (Sequence[int] | None): The layers of the transformer to average, 0 being
+        its embeddings and -1 the last layer, which it is if there are none.
+    """
+
+    def __init__(self, model: Model, layers: Sequence[int] | None) -> None:
+        self.model = model
+        self.layers = layers
+        self.is_transformer = "set_transformer" in model.attrs
+        if any(hasattr(node, "upstream_name") for node in model.walk()):
+            raise ValueError(Errors.A113.format(encoder=model.name))
+        if layers is not None and not self.is_transformer:
+            raise ValueError(Errors.A114.format(layers=layers, encoder=model.name))
+        if layers is not None and not layers:
+            raise ValueError(Errors.A115.format(layers=layers, valid="those it has"))
+        self._attributes = [ORTH, SPACY, *_attributes_read(model)]
+
+    def initialize(self, docs: list[Doc] | None) -> None:
+        """Get the weights of the model.
+
+        docs (list[Doc] | None): A sample of the texts.
+        """
+        self.model.initialize(X=docs)
+        if self.layers is not None:
+            config = cast(Any, self.model).transformer.config
+            depth = config.num_hidden_layers
+            if not all(-depth - 1 <= layer <= depth for layer in self.layers):
+                valid = f"{-depth - 1} to {depth}"
+                raise ValueError(Errors.A115.format(layers=self.layers, valid=valid))
+            # Part of what is serialized with the weights.
+            config.output_hidden_states = True
+
+    def key(self, doc: Doc) -> bytes:
+        """RETURNS (bytes): Tells the text from all that may have other rows."""
+        digest = blake2b(digest_size=KEY_LENGTH)
+        digest.update(doc.to_array(self._attributes).tobytes())
+        if self.is_transformer:
+            (spans,) = self.model.attrs["get_spans"]([doc])
+            digest.update(repr([(span.start, span.end) for span in spans]).encode())
+        return digest.digest()
+
+    def encode(self, docs: Sequence[Doc]) -> Iterator[numpy.ndarray]:
+        """Run the encoder. Nothing is remembered of it that could be trained.
+
+        docs (Sequence[Doc]): Texts with tokens.
+        YIELDS (ndarray): (tokens, width) float16 of each text.
+        """
+        size = 1 if self.model.ops.device_type == "cpu" else _TEXTS_PER_BATCH
+        for start in range(0, len(docs), size):
+            batch = list(docs[start : start + size])
+            output = self.model.predict(batch)
+            if self.is_transformer:
+                output = [self._pool(data) for data in output.doc_data]
+            for doc, rows in zip(batch, output, strict=True):
+                if len(rows) != len(doc):
+                    raise ValueError(
+                        Errors.A116.format(
+                            found=len(rows), expected=len(doc), text=shorten(doc)
+                        )
+                    )
+                yield self.model.ops.to_numpy(rows).astype("float16")
+
+    def _pool(self, data: Any) -> Floats2d:
+        """The mean of the layers and of a token's pieces. The tokens of a long text
+        have pieces in several windows; tokens without any get zeros.
+
+        data (TransformerData): What the transformer says about a text.
+        RETURNS (Floats2d): (tokens, width).
+        """
+        output = data.model_output
+        if self.layers is None:
+            states = output.last_hidden_state
+        else:
+            states = sum(output.hidden_states[layer] for layer in self.layers)
+            states = states / len(self.layers)
+        pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
+        ops = self.model.ops
+        return ops.reduce_mean(ops.asarray2f(pieces), ops.asarray1i(data.align.lengths))
+
+
+def _attributes_read(model: Model) -> list[int | str]:
+    """What a tok2vec looks at, beside the words themselves."""
+    return sorted(
+        {
+            attribute
+            for node in model.walk()
+            if node.name == "extract_features"
+            for attribute in node.attrs["columns"]
+        },
+        key=str,
+    )

@@ -1,0 +1,382 @@
+"""The frozen encoder in pipelines."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy
+import pytest
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import Model
+
+from spacy_adak.pipeline.encoders import frozen_encoders, share_rows
+from spacy_adak.pipeline.head import serialize_head
+from spacy_adak.pipeline.model import get_head
+from spacy_adak.pipeline.token_rows import TokenEncoder
+
+from .samples import (
+    SMALL_ENCODER,
+    TEXTS,
+    entities,
+    get_ner,
+    make_examples,
+    scores,
+    train,
+)
+from .test_transformers import transformer
+
+pytestmark = pytest.mark.usefixtures("no_network")
+
+TEXT = "Ann Lee flew to New York ."
+
+
+def frozen(encoder: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    return {
+        "@architectures": "spacy-adak.FrozenEncoder.v1",
+        "encoder": encoder,
+        **settings,
+    }
+
+
+def frozen_bert(path: Path, **settings: Any) -> dict[str, Any]:
+    model = transformer(path, "spacy-transformers.TransformerModel.v3")
+    return frozen(model, **settings)
+
+
+def over(tok2vec: dict[str, Any]) -> Language:
+    nlp = spacy.blank("en")
+    model = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": tok2vec}
+    nlp.add_pipe("adak_ner", config={"model": model})
+    return nlp
+
+
+@pytest.fixture(params=["transformer", "tok2vec"])
+def nlp(request: pytest.FixtureRequest, tiny_bert: Path) -> Language:
+    if request.param == "tok2vec":
+        return over(frozen(SMALL_ENCODER))
+    return over(frozen_bert(tiny_bert, layers=[-2, -1]))
+
+
+@pytest.fixture
+def bert(tiny_bert: Path) -> Language:
+    return over(frozen_bert(tiny_bert))
+
+
+def encoder_of(nlp: Language) -> Model:
+    (encoder,) = frozen_encoders(nlp)
+    return encoder
+
+
+def encoder_bytes(nlp: Language) -> bytes:
+    return encoder_of(nlp).shims[0].to_bytes()
+
+
+class Count:
+    """Counts the texts that go through encoders."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._encode = TokenEncoder.encode
+
+    def __enter__(self) -> list[str]:
+        def encode(encoder: TokenEncoder, docs: list[Doc]) -> Any:
+            self.texts += [doc.text for doc in docs]
+            return self._encode(encoder, docs)
+
+        self._patch = patch.object(TokenEncoder, "encode", encode)
+        self._patch.start()
+        return self.texts
+
+    def __exit__(self, *error: object) -> None:
+        self._patch.stop()
+
+
+# Remembering
+
+
+def test_each_text_is_encoded_once_in_a_training(nlp: Language) -> None:
+    with Count() as texts:
+        train(nlp, make_examples(nlp), steps=5)
+        list(nlp.pipe(text for text, _ in TEXTS))
+    assert sorted(texts) == sorted(text for text, _ in TEXTS)
+
+
+def test_equal_texts_of_a_batch_are_encoded_once(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=1)
+    with Count() as texts:
+        first, second = encoder_of(bert).predict([bert.make_doc("Zoe")] * 2)
+    assert texts == ["Zoe"]
+    numpy.testing.assert_array_equal(first, second)
+
+
+def test_results_are_equal_without_remembering(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    train(nlp, examples, steps=5)
+    remembered = serialize_head(get_head(get_ner(nlp).model))
+    nlp.from_bytes(nlp.to_bytes())
+    with patch("spacy_adak.pipeline.encoders.FrozenShim.remember"), Count() as texts:
+        train(nlp, examples, steps=5)
+    assert len(texts) > 5 * len(TEXTS)
+    assert serialize_head(get_head(get_ner(nlp).model)) == remembered
+
+
+def test_rows_beyond_the_memory_limit_are_remembered(tiny_bert: Path) -> None:
+    nlp = over(frozen_bert(tiny_bert, memory_limit_mb=0))
+    with Count() as texts:
+        train(nlp, make_examples(nlp), steps=2)
+    assert len(texts) == len(TEXTS)
+
+
+def test_loaded_pipeline_that_only_predicts_remembers_nothing(nlp: Language) -> None:
+    train(nlp, make_examples(nlp), steps=1)
+    data = nlp.to_bytes()
+    nlp.from_bytes(data)
+    with Count() as texts:
+        nlp(TEXT)
+        nlp(TEXT)
+    assert texts == [TEXT, TEXT]
+
+
+def test_loaded_pipeline_that_is_trained_remembers(nlp: Language) -> None:
+    train(nlp, make_examples(nlp), steps=1)
+    nlp.from_bytes(nlp.to_bytes())
+    sgd = nlp.resume_training()
+    with Count() as texts:
+        for _ in range(2):
+            nlp.update(make_examples(nlp), sgd=sgd)
+    assert len(texts) == len(TEXTS)
+
+
+def test_rows_of_other_weights_are_forgotten(tiny_bert: Path) -> None:
+    first, second = over(frozen_bert(tiny_bert)), over(frozen_bert(tiny_bert))
+    for nlp in (first, second):
+        train(nlp, make_examples(nlp), steps=1)
+    bert = encoder_of(second).shims[0].encoder.model.transformer
+    torch.nn.init.normal_(bert.embeddings.word_embeddings.weight)
+    doc = first.make_doc(TEXT)
+    (before,) = encoder_of(first).predict([doc])
+    first.from_bytes(second.to_bytes())
+    assert (encoder_of(first).predict([doc])[0] != before).any()
+
+
+# Sharing
+
+
+def test_pipelines_with_the_same_encoder_share_rows(
+    tiny_bert: Path, tmp_path: Path
+) -> None:
+    first, second = over(frozen_bert(tiny_bert)), over(frozen_bert(tiny_bert))
+    first.initialize(lambda: make_examples(first))
+    assert share_rows(first, tmp_path)
+    (rows,) = encoder_of(first).predict([first.make_doc(TEXT)])
+    second.initialize(lambda: make_examples(second))
+    share_rows(second, tmp_path)
+    loaded = over(frozen_bert(tiny_bert)).from_bytes(first.to_bytes())
+    share_rows(loaded, tmp_path)
+    for nlp in (second, loaded):
+        with Count() as texts:
+            (found,) = encoder_of(nlp).predict([nlp.make_doc(TEXT)])
+        assert not texts
+        numpy.testing.assert_array_equal(found, rows)
+
+
+def test_encoders_that_differ_share_nothing(tiny_bert: Path, tmp_path: Path) -> None:
+    settings: list[dict[str, Any]] = [{}, {"layers": [0]}]
+    for setting in settings:
+        nlp = over(frozen_bert(tiny_bert, **setting))
+        nlp.initialize(lambda nlp=nlp: make_examples(nlp))
+        share_rows(nlp, tmp_path)
+        with Count() as texts:
+            nlp(TEXT)
+        assert texts == [TEXT]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_pipeline_without_a_frozen_encoder_shares_nothing(tmp_path: Path) -> None:
+    assert not share_rows(over(SMALL_ENCODER), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+# Training
+
+
+def test_encoder_is_never_trained(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    before = encoder_bytes(nlp)
+    train(nlp, examples, steps=3)
+    assert encoder_bytes(nlp) == before
+    encoder = encoder_of(nlp).shims[0].encoder.model
+    assert not any(node.grad_names for node in encoder.walk())
+    if "set_transformer" in encoder.attrs:
+        assert all(p.grad is None for p in encoder.transformer.parameters())
+
+
+def test_dropout_does_not_reach_the_encoder(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.update(examples, drop=0.5, sgd=False)
+    docs = [nlp.make_doc("Zoe")]
+    (trained,), _ = encoder_of(nlp).begin_update(docs)
+    nlp.from_bytes(nlp.to_bytes())
+    numpy.testing.assert_array_equal(encoder_of(nlp).predict(docs)[0], trained)
+
+
+def test_what_is_over_the_encoder_learns(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=80)
+    for text, expected in TEXTS:
+        assert entities(bert(text)) == expected
+
+
+def test_encoder_is_the_same_whatever_the_seed(nlp: Language) -> None:
+    found = []
+    for seed in (1, 2):
+        spacy.util.fix_random_seed(seed)
+        fresh = spacy.util.load_model_from_config(nlp.config)
+        fresh.initialize(lambda fresh=fresh: make_examples(fresh))
+        found.append(encoder_bytes(fresh))
+    assert found[0] == found[1]
+
+
+def test_initializing_leaves_random_numbers_alone(nlp: Language) -> None:
+    states = []
+    for initialize in (True, False):
+        spacy.util.fix_random_seed(7)
+        if initialize:
+            encoder_of(nlp).initialize()
+        states.append((numpy.random.random(), torch.rand(1).item()))
+    assert states[0] == states[1]
+
+
+# In other architectures
+
+
+def test_frozen_encoder_beside_one_that_is_trained(tiny_bert: Path) -> None:
+    hashes = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": 16,
+        "attrs": ["NORM"],
+        "rows": [100],
+        "include_static_vectors": False,
+    }
+    nlp = over(
+        {
+            "@layers": "concatenate.v1",
+            "*": {"frozen": frozen_bert(tiny_bert), "trained": hashes},
+        }
+    )
+    train(nlp, make_examples(nlp), steps=40)
+    for text, expected in TEXTS:
+        assert entities(nlp(text)) == expected
+    empty, doc = encoder_of(nlp).predict([nlp.make_doc(""), nlp.make_doc(TEXT)])
+    assert (empty.shape, doc.shape) == ((0, 32), (7, 32))
+
+
+def test_frozen_encoder_as_the_embedding_of_a_tok2vec(tiny_bert: Path) -> None:
+    encode = {
+        "@architectures": "spacy.MaxoutWindowEncoder.v2",
+        "width": 32,
+        "depth": 1,
+        "window_size": 1,
+        "maxout_pieces": 2,
+    }
+    nlp = over(
+        {
+            "@architectures": "spacy.Tok2Vec.v2",
+            "embed": frozen_bert(tiny_bert),
+            "encode": encode,
+        }
+    )
+    train(nlp, make_examples(nlp), steps=20)
+    for text, expected in TEXTS:
+        assert entities(nlp(text)) == expected
+
+
+def test_frozen_encoder_that_is_listened_to(tiny_bert: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": frozen_bert(tiny_bert)})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    model = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": listener}
+    nlp.add_pipe("adak_ner", config={"model": model})
+    with Count() as texts:
+        train(nlp, make_examples(nlp), steps=80)
+    assert len(texts) == len(TEXTS)
+    for text, expected in TEXTS:
+        assert entities(nlp(text)) == expected
+
+
+def test_empty_texts_among_others_are_fine(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    empty = Example(nlp.make_doc(""), nlp.make_doc(""))
+    losses: dict[str, float] = {}
+    nlp.update([empty, *examples, empty], sgd=optimizer, losses=losses)
+    assert losses["adak_ner"] > 0
+    assert [len(doc) for doc in nlp.pipe(["", "Ann", "", "York"])] == [0, 1, 0, 1]
+
+
+# Serialization
+
+
+def assert_same_results(first: Language, second: Language) -> None:
+    for text, _ in TEXTS:
+        assert entities(first(text)) == entities(second(text))
+        numpy.testing.assert_array_equal(scores(first(text)), scores(second(text)))
+
+
+def test_saved_pipeline_needs_nothing_else(
+    nlp: Language, tiny_bert: Path, tmp_path: Path
+) -> None:
+    train(nlp, make_examples(nlp), steps=10)
+    nlp.to_disk(tmp_path / "pipeline")
+    hidden = tiny_bert.rename(tiny_bert.with_name("hidden"))
+    try:
+        loaded = spacy.load(tmp_path / "pipeline")
+        assert_same_results(nlp, loaded)
+        loaded.initialize(lambda: make_examples(loaded))
+    finally:
+        hidden.rename(tiny_bert)
+
+
+def test_initializing_a_loaded_pipeline_keeps_the_encoder(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    train(nlp, examples, steps=1)
+    nlp.from_bytes(nlp.to_bytes())
+    doc = nlp.make_doc(TEXT)
+    (before,) = encoder_of(nlp).predict([doc])
+    nlp.initialize(lambda: examples)
+    numpy.testing.assert_array_equal(encoder_of(nlp).predict([doc])[0], before)
+
+
+def test_what_is_remembered_is_not_serialized(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=1)
+    before = len(pickle.dumps(bert)), len(bert.to_bytes())
+    encoder_of(bert).predict([bert.make_doc("Zoe " * 1000)])
+    after = len(pickle.dumps(bert)), len(bert.to_bytes())
+    assert [abs(a - b) < 1000 for a, b in zip(after, before, strict=True)] == [True] * 2
+
+
+def test_pipeline_survives_pickle(nlp: Language) -> None:
+    train(nlp, make_examples(nlp), steps=5)
+    assert_same_results(nlp, pickle.loads(pickle.dumps(nlp)))
+
+
+def test_copy_of_the_model_gives_the_same_rows(nlp: Language) -> None:
+    train(nlp, make_examples(nlp), steps=5)
+    docs = [nlp.make_doc(TEXT)]
+    copy = get_ner(nlp).model.copy()
+    emissions = get_ner(nlp).model.predict(docs).emissions
+    assert torch.equal(copy.predict(docs).emissions, emissions)
+
+
+@pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")
+def test_pipeline_runs_in_several_processes(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=10)
+    texts = [text for text, _ in TEXTS] * 3
+    alone, together = list(bert.pipe(texts)), list(bert.pipe(texts, n_process=2))
+    assert [entities(doc) for doc in together] == [entities(doc) for doc in alone]

@@ -1,0 +1,203 @@
+from pathlib import Path
+
+import numpy
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model
+
+from spacy_adak.pipeline.token_rows import TokenEncoder
+
+from .samples import SMALL_ENCODER
+
+pytestmark = pytest.mark.usefixtures("no_network")
+
+
+@pytest.fixture
+def nlp() -> Language:
+    return spacy.blank("en")
+
+
+def make_transformer(
+    path: Path, window: int = 24, stride: int = 16, **config: bool
+) -> Model:
+    get_spans = registry.get("span_getters", "spacy-transformers.strided_spans.v1")
+    make = registry.get("architectures", "spacy-transformers.TransformerModel.v3")
+    return make(
+        name=str(path),
+        get_spans=get_spans(window=window, stride=stride),
+        tokenizer_config={"use_fast": True},
+        transformer_config=config,
+    )
+
+
+def make_tok2vec() -> Model:
+    return registry.resolve({"tok2vec": SMALL_ENCODER})["tok2vec"]
+
+
+def initialized(model: Model, layers: list[int] | None = None) -> TokenEncoder:
+    encoder = TokenEncoder(model, layers)
+    encoder.initialize(None)
+    return encoder
+
+
+def encode(encoder: TokenEncoder, *docs: Doc) -> list[numpy.ndarray]:
+    return list(encoder.encode(docs))
+
+
+def hidden_states(encoder: TokenEncoder, doc: Doc) -> list[numpy.ndarray]:
+    """What the transformer itself says of the pieces, layer by layer."""
+    import torch
+
+    model = encoder.model
+    pieces = model.tokenizer(doc.text, return_tensors="pt")
+    with torch.no_grad():
+        output = model.transformer.eval()(**pieces, output_hidden_states=True)
+    return [state[0].numpy() for state in output.hidden_states]
+
+
+# "shaka" and "khan" are words of the vocabulary, "zoe" is three pieces.
+PIECES = {"khan": [1], "zoe": [2, 3, 4], "shaka": [5]}
+
+
+def test_pieces_of_a_token_are_averaged(nlp: Language, tiny_bert: Path) -> None:
+    encoder = initialized(make_transformer(tiny_bert))
+    doc = Doc(nlp.vocab, words=list(PIECES))
+    (rows,) = encode(encoder, doc)
+    last = hidden_states(encoder, doc)[-1]
+    expected = [last[pieces].mean(0) for pieces in PIECES.values()]
+    assert rows.dtype == "float16"
+    numpy.testing.assert_allclose(rows, expected, atol=2e-3)
+
+
+def test_layers_are_averaged(nlp: Language, tiny_bert: Path) -> None:
+    encoder = initialized(make_transformer(tiny_bert), layers=[0, -1])
+    doc = Doc(nlp.vocab, words=list(PIECES))
+    (rows,) = encode(encoder, doc)
+    first, _, last = hidden_states(encoder, doc)
+    expected = [((first + last) / 2)[pieces].mean(0) for pieces in PIECES.values()]
+    numpy.testing.assert_allclose(rows, expected, atol=2e-3)
+
+
+def test_last_layer_is_what_no_choice_gives(nlp: Language, tiny_bert: Path) -> None:
+    doc = Doc(nlp.vocab, words=list(PIECES))
+    (chosen,) = encode(initialized(make_transformer(tiny_bert), [-1]), doc)
+    (given,) = encode(initialized(make_transformer(tiny_bert)), doc)
+    numpy.testing.assert_array_equal(chosen, given)
+
+
+def test_token_without_pieces_is_zeros(nlp: Language, tiny_bert: Path) -> None:
+    encoder = initialized(make_transformer(tiny_bert))
+    (rows,) = encode(encoder, Doc(nlp.vocab, words=["khan", "\n\n", "shaka"]))
+    assert not rows[1].any()
+    assert rows[0].any()
+    assert rows[2].any()
+
+
+def test_all_tokens_of_a_long_text_have_rows(nlp: Language, tiny_bert: Path) -> None:
+    encoder = initialized(make_transformer(tiny_bert))
+    (rows,) = encode(encoder, Doc(nlp.vocab, words=["khan"] * 500))
+    assert rows.shape == (500, 32)
+    assert rows.any(axis=1).all()
+
+
+def test_rows_do_not_depend_on_other_texts(nlp: Language, tiny_bert: Path) -> None:
+    encoder = initialized(make_transformer(tiny_bert))
+    short = Doc(nlp.vocab, words=["khan", "zoe"])
+    long = Doc(nlp.vocab, words=["shaka"] * 40)
+    (alone,) = encode(encoder, short)
+    numpy.testing.assert_array_equal(encode(encoder, long, short)[1], alone)
+
+
+@pytest.mark.parametrize("layers", [[3], [-4], [-1, 7]])
+def test_layers_that_the_transformer_does_not_have(
+    tiny_bert: Path, layers: list[int]
+) -> None:
+    encoder = TokenEncoder(make_transformer(tiny_bert), layers)
+    with pytest.raises(ValueError, match=r"A115.*-3 to 2"):
+        encoder.initialize(None)
+
+
+def test_no_layers_at_all(tiny_bert: Path) -> None:
+    with pytest.raises(ValueError, match=r"A115.*layers = \[\]"):
+        TokenEncoder(make_transformer(tiny_bert), [])
+
+
+def test_layers_of_a_tok2vec(nlp: Language) -> None:
+    with pytest.raises(ValueError, match=r"A114.*layers = \[-1\]"):
+        TokenEncoder(make_tok2vec(), [-1])
+
+
+@pytest.mark.parametrize(
+    "listener",
+    [
+        {"@architectures": "spacy.Tok2VecListener.v1", "width": 8},
+        {
+            "@architectures": "spacy-transformers.TransformerListener.v1",
+            "pooling": {"@layers": "reduce_mean.v1"},
+        },
+    ],
+)
+def test_listener_is_refused(nlp: Language, listener: dict) -> None:
+    model = registry.resolve({"listener": listener})["listener"]
+    with pytest.raises(ValueError, match="A113"):
+        TokenEncoder(model, None)
+
+
+def test_encoder_that_leaves_out_tokens_is_refused(
+    nlp: Language, tiny_bert: Path
+) -> None:
+    model = make_transformer(tiny_bert)
+    model.attrs["get_spans"] = lambda docs: [[doc[1:]] for doc in docs]
+    with pytest.raises(ValueError, match=r"A116.*1 rows for the 2 tokens.*khan zoe"):
+        encode(initialized(model), Doc(nlp.vocab, words=["khan", "zoe"]))
+
+
+# Keys
+
+
+def test_equal_texts_have_equal_keys(nlp: Language, tiny_bert: Path) -> None:
+    for encoder in (
+        initialized(make_transformer(tiny_bert)),
+        initialized(make_tok2vec()),
+    ):
+        other = spacy.blank("en")
+        assert encoder.key(nlp("Ann slept.")) == encoder.key(other("Ann slept."))
+
+
+@pytest.mark.parametrize(
+    ("words", "spaces"),
+    [
+        (["Ann", "sleeps", "."], [True, False, False]),
+        (["Ann", "slept", "."], [True, True, False]),
+        (["Ann", "slept."], [True, False]),
+    ],
+)
+def test_other_words_or_spaces_have_another_key(
+    nlp: Language, words: list[str], spaces: list[bool]
+) -> None:
+    encoder = initialized(make_tok2vec())
+    other = Doc(nlp.vocab, words=words, spaces=spaces)
+    assert encoder.key(other) != encoder.key(nlp("Ann slept."))
+
+
+def test_key_of_a_tok2vec_has_all_that_it_looks_at(nlp: Language) -> None:
+    encoder = initialized(make_tok2vec())
+    doc, other = nlp("Ann slept."), nlp("Ann slept.")
+    other[0].norm_ = "anne"
+    assert encoder.key(other) != encoder.key(doc)
+
+
+def test_key_of_a_transformer_has_its_windows(nlp: Language, tiny_bert: Path) -> None:
+    model = make_transformer(tiny_bert)
+    model.attrs["get_spans"] = registry.get(
+        "span_getters", "spacy-transformers.sent_spans.v1"
+    )()
+    encoder = initialized(model)
+    doc, other = nlp("Ann slept."), nlp("Ann slept.")
+    doc[1].is_sent_start = False
+    other[1].is_sent_start = True
+    doc[2].is_sent_start = other[2].is_sent_start = False
+    assert encoder.key(other) != encoder.key(doc)

@@ -148,6 +148,20 @@ class Errors(metaclass=WithCodes):
         "'{text}'. If it is a transformer, choose a get_spans that leaves out no "
         "token, such as spacy-transformers.strided_spans.v1."
     )
+    A117 = (
+        "The model was saved without its frozen encoder, which is not in '{folder}' "
+        "(setting 'shared' of FrozenEncoder). Models of the rounds of a run are saved "
+        "like that: load the model-best or model-last of the run, which have "
+        "everything, or put the folder back."
+    )
+    A130 = (
+        "A BiLSTM has two directions of the same width, so its width must be even and "
+        "at least 2, but is {width}. Change `width` in the config."
+    )
+    A131 = (
+        "Can't read the weights of the BiLSTM: {error}. The file is damaged, or of "
+        "another width or depth: load it with the config it was trained with."
+    )
 
     # estimation
     A201 = (

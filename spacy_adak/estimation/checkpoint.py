@@ -89,8 +89,9 @@ def recover(folder: Path) -> None:
 
     folder (Path): The folder of the run, which no other run may be at work in.
     """
-    for new in [*folder.glob(f"*{_NEW}"), *folder.glob(f"round-*/**/*{_NEW}")]:
-        remove(new)
+    for pattern in ("*", "round-*/**/*", "frozen/**/*"):
+        for new in folder.glob(f"{pattern}{_NEW}"):
+            remove(new)
     for replaced in folder.glob(f"*{_REPLACED}"):
         place = replaced.with_suffix("")
         if place.exists():

@@ -6,6 +6,8 @@ needs to go on after a crash is on disk, in the folder of the run:
     config.cfg             the settings of the run
     corpus/                the data in folds and shards
     dev.spacy              the dev data that models are scored on
+    frozen/                frozen encoders and, until the run is done, their rows for
+                           all texts; models of the rounds have their encoder here
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -20,14 +22,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import srsly
+from spacy.util import load_config
 from thinc.api import Config
 
 from ..pipeline.objective import LossName
 from .candidates import Dictionary
 from .checkpoint import remove, write_jsonl
 from .corpus import Shard, list_shards
+from .encoding_task import EncodingTask
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
+from .frozen_encoders import has_frozen_encoder
 from .settings import AdakSettings
 from .training import TrainingTask
 
@@ -143,6 +148,8 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     execute (Executor): Runs tasks.
     YIELDS (Round): Each round that has been finished.
     """
+    if not run.is_finished():
+        encode_texts(run, execute)
     while True:
         history = run.history()
         _clean_up(run, len(history))
@@ -183,6 +190,20 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
         rows = [row._asdict() for row in [*history, result]]
         write_jsonl(run.history_path, rows)
         yield result
+
+
+def encode_texts(run: Run, execute: Executor) -> None:
+    """Run frozen encoders on all texts, so that trainings find the rows."""
+    if not has_frozen_encoder(load_config(run.config_path)):
+        return
+    # Only the pipeline it begins with is used.
+    training = _training_task(
+        run, "frozen encoder", number=1, estimates=None, without_fold=None
+    )
+    training.frozen.mkdir(exist_ok=True)
+    files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
+    parts = run.settings.at_once
+    execute([EncodingTask(training, files, part, parts) for part in range(parts)])
 
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:

@@ -10,10 +10,17 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from .encoding_task import EncodingTask
 from .executors import Executor, Task
 from .training import TrainingTask
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+_Watched = TrainingTask | EncodingTask
+# What is counted, and what is said when all is done.
+_WORDS: dict[type[_Watched], tuple[str, str]] = {
+    TrainingTask: ("step", "trained"),
+    EncodingTask: ("text", "encoded"),
+}
 
 
 def work_of_training(n_trainings: int, at_once: int) -> float:
@@ -42,6 +49,10 @@ class Stopwatch:
         folds_work = folds * work_of_training(folds, at_once) if folds else 0.0
         self.left = rounds * (folds_work + 1.0)
         self.done = 0.0
+        self.started = time.monotonic()
+
+    def restart(self) -> None:
+        """Leave out of account what came before the first training."""
         self.started = time.monotonic()
 
     def count(self, work: float) -> None:
@@ -74,6 +85,13 @@ def watched(
     """
 
     def run(tasks: Sequence[Task]) -> None:
+        encodings = [task for task in tasks if isinstance(task, EncodingTask)]
+        if encodings:
+            new = [task for task in encodings if not task.is_done()]
+            with _Watch(new, stopwatch, 0.0, show, follow_logs).looking():
+                execute(tasks)
+            stopwatch.restart()
+            return
         trainings = [task for task in tasks if isinstance(task, TrainingTask)]
         work = work_of_training(max(1, len(trainings)), stopwatch.at_once)
         todo = [task for task in trainings if not task.is_done()]
@@ -91,7 +109,7 @@ class _Watch:
 
     def __init__(
         self,
-        tasks: Sequence[TrainingTask],
+        tasks: Sequence[_Watched],
         stopwatch: Stopwatch,
         work: float,
         show: bool,
@@ -103,15 +121,20 @@ class _Watch:
         self.show = show
         self.follow_logs = follow_logs
         self.running = list(tasks)
-        self.begun: dict[TrainingTask, float] = {}
+        self.begun: dict[_Watched, float] = {}
         self.shown_of_log = dict.fromkeys(tasks, 0)
-        self.bars: dict[TrainingTask, tqdm] = {}
+        self.bars: dict[_Watched, tqdm] = {}
 
     @contextmanager
     def looking(self) -> Iterator[None]:
         if self.show and sys.stderr.isatty():
             self.bars = {
-                task: tqdm(desc=task.name, unit="step", position=i, leave=False)
+                task: tqdm(
+                    desc=task.name,
+                    unit=_WORDS[type(task)][0],
+                    position=i,
+                    leave=False,
+                )
                 for i, task in enumerate(self.tasks)
             }
             self._say_how_long()
@@ -150,7 +173,7 @@ class _Watch:
             bar.n, bar.total = _read_progress(task.progress_path)
             bar.refresh()
 
-    def _say_how_long(self, finished: TrainingTask | None = None) -> None:
+    def _say_how_long(self, finished: _Watched | None = None) -> None:
         seconds_left = self.stopwatch.seconds_left()
         left = ""
         if seconds_left:
@@ -160,10 +183,10 @@ class _Watch:
         elif self.show and finished:
             now = time.monotonic()
             took = describe_seconds(now - self.begun.get(finished, now))
-            line = f"{finished.name}: trained in {took}"
+            line = f"{finished.name}: {_WORDS[type(finished)][1]} in {took}"
             _write(f"{line}; {left}" if left else line)
 
-    def _follow_log(self, task: TrainingTask) -> None:
+    def _follow_log(self, task: _Watched) -> None:
         if not task.log_path.exists():
             return
         with task.log_path.open(encoding="utf8") as log:

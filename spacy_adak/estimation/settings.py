@@ -81,6 +81,11 @@ class AdakSettings(BaseModel):
     n_jobs: int = Field(ge=1)
     ray_address: str | None
 
+    @property
+    def at_once(self) -> int:
+        """RETURNS (int): How many tasks run at a time."""
+        return 1 if self.executor == "serial" else self.n_jobs
+
     def temperature_in(self, round_: int) -> float:
         """RETURNS (float): The temperature in a round, counted from 1."""
         return self.temperature[round_ - 1]

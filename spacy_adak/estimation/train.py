@@ -12,6 +12,7 @@ from spacy.util import load_config, load_model, load_model_from_config
 from thinc.api import Config, ConfigValidationError
 
 from ..errors import Errors
+from ..pipeline.encoders import frozen_encoders
 from ..pipeline.estimates import ESTIMATE_KEY
 from .checkpoint import (
     explained_write_errors,
@@ -24,6 +25,8 @@ from .checkpoint import (
 from .corpus import list_shards, tokenizing_pipeline, write_shards
 from .estimated_corpus import read_shard
 from .executors import executor
+from .frozen_encoders import FOLDER as FROZEN
+from .frozen_encoders import forget_shared_folders, has_frozen_encoder, remove_rows
 from .loop import DICTIONARY_FILE, HISTORY_FILE, Round, Run, run_rounds
 from .preflight import adak_components, check_run, complete
 from .progress import Stopwatch, watched
@@ -117,7 +120,9 @@ def _begin(
     config, settings, train_docs, dev_docs = check_run(raw, use_gpu, strict)
     # As in spaCy's own training a new run takes the place of a finished one. While
     # there is no corpus, there is nothing to resume.
-    for path in [folder / CORPUS, *folder.glob("round-*"), *map(folder.joinpath, LEFT)]:
+    for name in (CORPUS, FROZEN, *LEFT):
+        remove(folder / name)
+    for path in folder.glob("round-*"):
         remove(path)
     # All models must number their tags alike, whatever their fold happens to hold.
     labels = sorted({ent.label_ for doc in train_docs for ent in doc.ents})
@@ -177,7 +182,7 @@ def _stopwatch(run: Run) -> Stopwatch:
     return Stopwatch(
         rounds=settings.rounds - len(run.history()),
         folds=settings.folds,
-        at_once=1 if settings.executor == "serial" else settings.n_jobs,
+        at_once=settings.at_once,
     )
 
 
@@ -191,12 +196,23 @@ def _publish(run: Run) -> None:
             lambda path: shutil.copy(run.round_folder(best) / DICTIONARY_FILE, path),
         )
         write_file(run.folder / COMPLETED_FILE, _completed_data(run, best).to_disk)
+    remove_rows(run.folder / FROZEN)
     # The best model comes last: with it a run counts as finished.
     for name, number in ((LAST_MODEL, last), (BEST_MODEL, best)):
         with new_folder(run.folder / name) as beside:
-            source = run.round_folder(number) / "final" / name
-            shutil.copytree(source, beside, dirs_exist_ok=True)
+            _copy_model(run.round_folder(number) / "final" / name, beside)
             _restore_settings(beside / "config.cfg", run.config_path)
+
+
+def _copy_model(source: Path, target: Path) -> None:
+    """Copy a model, and give it the encoders that it shares with others in the run."""
+    if not has_frozen_encoder(load_config(source / "config.cfg")):
+        shutil.copytree(source, target, dirs_exist_ok=True)
+        return
+    nlp = load_model(source)
+    for encoder in frozen_encoders(nlp):
+        encoder.serialize_shared()
+    nlp.to_disk(target)
 
 
 def _restore_settings(model_config: Path, run_config: Path) -> None:
@@ -206,6 +222,7 @@ def _restore_settings(model_config: Path, run_config: Path) -> None:
     for section in ("paths", "system", "corpora", "training", "initialize"):
         if section in original:
             config[section] = original[section]
+    forget_shared_folders(config)
     config.to_disk(model_config)
 
 

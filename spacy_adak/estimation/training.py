@@ -24,6 +24,8 @@ from ..pipeline.objective import LossName
 from .checkpoint import new_folder
 from .corpus import replace_reader
 from .estimated_corpus import READER
+from .frozen_encoders import FOLDER as FROZEN
+from .frozen_encoders import share_frozen_encoders
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _NO_COLOURS = "ANSI_COLORS_DISABLED"
@@ -70,6 +72,11 @@ class TrainingTask(NamedTuple):
         """RETURNS (Path): Where the training says how far it is."""
         return self.output.with_name(f"{self.output.name}.progress")
 
+    @property
+    def frozen(self) -> Path:
+        """RETURNS (Path): The frozen encoders of the run, beside its config."""
+        return self.config_path.with_name(FROZEN)
+
     def is_done(self) -> bool:
         """RETURNS (bool): Whether the model is there."""
         return self.output.exists()
@@ -78,11 +85,8 @@ class TrainingTask(NamedTuple):
         """Train the model, unless it is there already."""
         if self.is_done():
             return
-        if self.use_gpu >= 0:
-            require_gpu(self.use_gpu)
-        import_code(self.code_path)
-        with self.log_path.open("w", encoding="utf8") as log, _logging_to(log):
-            nlp = init_nlp(self._config(), use_gpu=self.use_gpu)
+        with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
+            nlp = self.make_pipeline()
             total = planned_steps(nlp)
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
@@ -105,9 +109,17 @@ class TrainingTask(NamedTuple):
             with new_folder(self.output) as folder:
                 train_nlp(nlp, folder, use_gpu=self.use_gpu, stdout=log, stderr=log)
 
+    def make_pipeline(self) -> Language:
+        """RETURNS (Language): The pipeline, initialized for this training."""
+        if self.use_gpu >= 0:
+            require_gpu(self.use_gpu)
+        import_code(self.code_path)
+        return init_nlp(self._config(), use_gpu=self.use_gpu)
+
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)
         config["training"]["seed"] = self.seed
+        share_frozen_encoders(config, self.frozen)
         # The data was read with the user's own readers; the rest is plain spaCy.
         train_reader = {
             "@readers": READER,
@@ -143,8 +155,11 @@ def planned_steps(nlp: Language) -> int:
 
 
 @contextmanager
-def _logging_to(stream: IO[str]) -> Iterator[None]:
-    """Send what spaCy logs to a stream instead of the terminal, without colours."""
+def logging_to(stream: IO[str]) -> Iterator[None]:
+    """Send what spaCy logs to a stream instead of the terminal, without colours.
+
+    stream (IO[str]): The stream.
+    """
     handlers = spacy_logger.handlers[:]
     spacy_logger.handlers[:] = [logging.StreamHandler(stream)]
     colours_disabled = os.environ.get(_NO_COLOURS)
@@ -155,6 +170,29 @@ def _logging_to(stream: IO[str]) -> Iterator[None]:
         spacy_logger.handlers[:] = handlers
         if colours_disabled is None:
             del os.environ[_NO_COLOURS]
+
+
+class ProgressFile:
+    """Says in a file how far something is, not too often.
+
+    path (Path): The file.
+    total (int): How many steps are planned.
+    """
+
+    def __init__(self, path: Path, total: int) -> None:
+        self.path = path
+        self.total = total
+        self.step = 0
+        self._last_report = 0.0
+
+    def advance(self, steps: int) -> None:
+        """Note that steps are done."""
+        self.step += steps
+        now = time.monotonic()
+        if now - self._last_report > _SECONDS_BETWEEN_REPORTS:
+            self._last_report = now
+            progress = {"step": self.step, "total": self.total}
+            self.path.write_text(json.dumps(progress), encoding="utf8")
 
 
 @registry.loggers("spacy-adak.ProgressLogger.v1")
@@ -171,18 +209,11 @@ def progress_logger(
 
     def setup(nlp: Language, stdout: IO, stderr: IO) -> tuple[Callable, Callable]:
         log_step, finalize = logger(nlp, stdout, stderr)
-        step = 0
-        last_report = 0.0
+        progress = ProgressFile(Path(path), total_steps)
 
         def log_and_report(info: dict[str, Any] | None) -> None:
-            nonlocal step, last_report
             log_step(info)
-            step += 1
-            now = time.monotonic()
-            if now - last_report > _SECONDS_BETWEEN_REPORTS:
-                last_report = now
-                progress = {"step": step, "total": total_steps}
-                Path(path).write_text(json.dumps(progress), encoding="utf8")
+            progress.advance(1)
 
         return log_and_report, finalize
 

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +15,9 @@ from spacy.util import registry
 from thinc.api import Model, Shim, fix_random_seed
 from thinc.types import Floats2d
 
-from .remembered_rows import RememberedRows
+from ..errors import Errors
+from .remembered_rows import RememberedRows, RowFolder
+from .shared_encoder import SharedEncoder
 from .token_rows import TokenEncoder
 
 _NAME = "frozen_encoder"
@@ -28,6 +29,7 @@ def build_frozen_encoder(
     encoder: Model[list[Doc], Any],
     layers: list[int] | None = None,
     memory_limit_mb: int = 1024,
+    shared: str | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
     """An encoder that stays as it is. While a pipeline is trained it runs once per
     text, and its rows are remembered as float16.
@@ -38,9 +40,15 @@ def build_frozen_encoder(
         [-3, -2, -1]. Its last one if not given.
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
+    shared (Optional[str]): A folder with the encoder and its rows. Set by `adak train`
+        for as long as a run lasts; a pipeline saved with it does without the encoder.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
-    frozen = FrozenShim(TokenEncoder(encoder, layers), memory_limit_mb * _MEGABYTE)
+    frozen = FrozenShim(
+        TokenEncoder(encoder, layers),
+        memory_limit_mb * _MEGABYTE,
+        SharedEncoder(Path(shared)) if shared is not None else None,
+    )
     return Model(
         _NAME,
         _forward,
@@ -50,26 +58,14 @@ def build_frozen_encoder(
     )
 
 
-def share_rows(nlp: Language, folder: Path) -> bool:
-    """Have all frozen encoders of a pipeline share what they remember with other
-    processes.
-
-    nlp (Language): The pipeline, initialized.
-    folder (Path): The folder to share. Encoders that differ do not meet in it.
-    RETURNS (bool): Whether there are any.
-    """
-    encoders = list(frozen_encoders(nlp))
-    for encoder in encoders:
-        _shim(encoder).share(folder)
-    return bool(encoders)
-
-
-def frozen_encoders(nlp: Language) -> Iterator[Model[list[Doc], list[Floats2d]]]:
-    """YIELDS (Model): The frozen encoders of a pipeline."""
+def frozen_encoders(nlp: Language) -> Iterator["FrozenShim"]:
+    """YIELDS (FrozenShim): The frozen encoders of a pipeline."""
     for _, component in nlp.pipeline:
         model = getattr(component, "model", None)
         if isinstance(model, Model):
-            yield from (node for node in model.walk() if node.name == _NAME)
+            for node in model.walk():
+                if node.name == _NAME:
+                    yield _shim(node)
 
 
 def _shim(model: Model) -> "FrozenShim":
@@ -79,7 +75,7 @@ def _shim(model: Model) -> "FrozenShim":
 def _init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
     shim = _shim(model)
     shim.initialize(X)
-    model.set_dim("nO", shim.encoder.model.get_dim("nO"), force=True)
+    model.set_dim("nO", shim.width, force=True)
 
 
 def _forward(
@@ -106,14 +102,18 @@ class FrozenShim(Shim):
 
     encoder (TokenEncoder): The encoder.
     memory_limit (int): In bytes.
+    shared (SharedEncoder | None): Where the encoder and its rows are, if not here.
     """
 
-    def __init__(self, encoder: TokenEncoder, memory_limit: int) -> None:
+    def __init__(
+        self, encoder: TokenEncoder, memory_limit: int, shared: SharedEncoder | None
+    ) -> None:
         super().__init__(None)
         self.encoder = encoder
         self._memory_limit = memory_limit
-        self._has_weights = False
-        self._fingerprint: str | None = None
+        self._shared = shared
+        self._serializes_shared = False
+        self._is_loaded = False
         self._remembered: RememberedRows | None = None
 
     def initialize(self, docs: list[Doc] | None) -> None:
@@ -123,11 +123,21 @@ class FrozenShim(Shim):
 
         docs (list[Doc] | None): A sample of the texts.
         """
-        if not self._has_weights:
+        is_stored = self._shared is not None and self._shared.is_stored()
+        if not self._is_loaded and not is_stored:
             with _seed_of_its_own():
                 self.encoder.initialize(docs)
-            self._has_weights = True
+            self._is_loaded = True
+            if self._shared is not None:
+                self._shared.store(self.encoder.model)
         self.remember()
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the rows, once initialized."""
+        if self._shared is not None:
+            return self._shared.width
+        return self.encoder.model.get_dim("nO")
 
     def remember(self) -> None:
         """Remember rows from now on. A pipeline that only predicts never does: it would
@@ -135,45 +145,60 @@ class FrozenShim(Shim):
         if self._remembered is None:
             self._remembered = RememberedRows(self._memory_limit)
 
-    def share(self, folder: Path) -> None:
-        """Remember rows in a folder, together with other processes that have the very
-        same encoder.
-
-        folder (Path): The folder.
-        """
-        if self._fingerprint is None:
-            self._fingerprint = self._digest(self.encoder.model.to_bytes())
-        self._remembered = RememberedRows(0, folder / self._fingerprint)
-
-    def _digest(self, encoder: bytes) -> str:
-        """Tells the encoder from all that may give other rows. It stays with the
-        encoder: what is serialized a second time need not be the same bytes."""
-        digest = blake2b(encoder, digest_size=16)
-        digest.update(repr(self.encoder.layers).encode())
-        return digest.hexdigest()
-
     def rows(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
         """Look up the rows of texts, and encode those that are not known.
 
         docs (Sequence[Doc]): Texts with tokens.
         RETURNS (list[ndarray]): (tokens, width) float16 of each text.
         """
-        if self._remembered is None:
-            return list(self.encoder.encode(docs))
+        stores: list[RowFolder | RememberedRows] = []
+        if self._shared is not None:
+            stores.append(self._shared.rows)
+        if self._remembered is not None:
+            stores.append(self._remembered)
+        if not stores:
+            return list(self._encode(docs))
         keys = [self.encoder.key(doc) for doc in docs]
         known: dict[bytes, numpy.ndarray] = {}
         unknown: dict[bytes, Doc] = {}
         for key, doc in zip(keys, docs, strict=True):
-            rows = self._remembered.get(key)
+            found = (store.get(key) for store in stores)
+            rows = next((rows for rows in found if rows is not None), None)
             if rows is None:
                 unknown[key] = doc
             else:
                 known[key] = rows
-        encoded = self.encoder.encode(list(unknown.values()))
+        encoded = self._encode(list(unknown.values()))
         for key, rows in zip(unknown, encoded, strict=True):
-            self._remembered.add(key, rows)
             known[key] = rows
+            if self._remembered is not None:
+                self._remembered.add(key, rows)
         return [known[key] for key in keys]
+
+    def share_rows(self, docs: Sequence[Doc]) -> None:
+        """Put the rows of texts where other processes find them.
+
+        docs (Sequence[Doc]): Texts.
+        """
+        if self._shared is None:
+            return
+        keys = {self.encoder.key(doc): doc for doc in docs if len(doc)}
+        unknown = {
+            k: doc for k, doc in keys.items() if self._shared.rows.get(k) is None
+        }
+        encoded = self._encode(list(unknown.values()))
+        for key, rows in zip(unknown, encoded, strict=True):
+            self._shared.rows.add(key, rows)
+
+    def serialize_shared(self) -> None:
+        """Serialize the encoder too from now on, though it is shared."""
+        self._serializes_shared = True
+
+    def _encode(self, docs: Sequence[Doc]) -> Iterator[numpy.ndarray]:
+        if docs and not self._is_loaded and self._shared is not None:
+            self.encoder.model.from_bytes(self._shared.read())
+            self._is_loaded = True
+        return self.encoder.encode(docs)
 
     def finish_update(self, optimizer: Any) -> None:
         """Nothing to update."""
@@ -186,13 +211,15 @@ class FrozenShim(Shim):
             self.encoder.model.to_gpu(device_id)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The encoder."""
-        encoder = self.encoder.model.to_bytes()
-        if self._has_weights and self._fingerprint is None:
-            self._fingerprint = self._digest(encoder)
-        return srsly.msgpack_dumps(
-            {"encoder": encoder, "fingerprint": self._fingerprint}
-        )
+        """RETURNS (bytes): The encoder, unless it is shared."""
+        message: dict[str, Any] = {"encoder": None, "has_weights": True}
+        if self._shared is None:
+            message["encoder"] = self.encoder.model.to_bytes()
+            message["has_weights"] = self._is_loaded
+        elif self._serializes_shared:
+            # What was loaded from there would be other bytes, serialized again.
+            message["encoder"] = self._shared.read()
+        return srsly.msgpack_dumps(message)
 
     def from_bytes(self, data: bytes) -> "FrozenShim":
         """Load the encoder.
@@ -201,10 +228,15 @@ class FrozenShim(Shim):
         RETURNS (FrozenShim): The shim itself.
         """
         message = srsly.msgpack_loads(data)
-        self.encoder.model.from_bytes(message["encoder"])
-        self._fingerprint = message["fingerprint"]
-        self._has_weights = self._fingerprint is not None
         self._remembered = None
+        self._is_loaded = False
+        if message["encoder"] is not None:
+            self.encoder.model.from_bytes(message["encoder"])
+            self._is_loaded = message["has_weights"]
+            self._shared = None
+        elif self._shared is None or not self._shared.is_stored():
+            folder = self._shared.folder if self._shared is not None else None
+            raise ValueError(Errors.A117.format(folder=folder))
         return self
 
     def __getstate__(self) -> dict[str, Any]:

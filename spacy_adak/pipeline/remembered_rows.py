@@ -24,16 +24,15 @@ _INDEX, _ROWS = ".index", ".rows"
 
 class RememberedRows:
     """Rows by text: in memory up to a limit, the others in a folder that is removed
-    with this. In a folder that is given, all are on disk for other processes to find.
+    with this.
 
     memory_limit (int): In bytes.
-    folder (Path | None): A folder to share with other processes.
     """
 
-    def __init__(self, memory_limit: int, folder: Path | None = None) -> None:
+    def __init__(self, memory_limit: int) -> None:
         self._in_memory: dict[bytes, numpy.ndarray] = {}
-        self._bytes_left = 0 if folder is not None else memory_limit
-        self._on_disk = RowFolder(folder) if folder is not None else None
+        self._bytes_left = memory_limit
+        self._on_disk: RowFolder | None = None
 
     def get(self, key: bytes) -> numpy.ndarray | None:
         """RETURNS (ndarray | None): (tokens, width) float16, if they are known."""
@@ -97,7 +96,7 @@ class RowFolder:
     An entry of the index is written after its rows. What a process that was killed has
     left half written is not found, or does not fit its checksum.
 
-    folder (Path): The folder, made if it is not there.
+    folder (Path): The folder, made when there is something to put into it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,7 +106,6 @@ class RowFolder:
         self._maps: dict[Path, mmap.mmap] = {}
         self._own: tuple[BinaryIO, BinaryIO] | None = None
         self._owner = os.getpid()
-        folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: bytes) -> numpy.ndarray | None:
         """RETURNS (ndarray | None): (tokens, width) float16, if they are known."""
@@ -141,6 +139,7 @@ class RowFolder:
     def _own_files(self) -> tuple[BinaryIO, BinaryIO]:
         # A forked process must not append where its parent does.
         if self._own is None or self._owner != os.getpid():
+            self._folder.mkdir(parents=True, exist_ok=True)
             path = self._folder / f"{uuid4().hex}{_ROWS}"
             rows_file = path.open("ab", buffering=0)
             index_file = path.with_suffix(_INDEX).open("ab", buffering=0)

@@ -1,6 +1,7 @@
 """The frozen encoder in pipelines."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
-from spacy_adak.pipeline.encoders import frozen_encoders, share_rows
+from spacy_adak.pipeline.encoders import FrozenShim, frozen_encoders
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.token_rows import TokenEncoder
@@ -67,13 +68,18 @@ def bert(tiny_bert: Path) -> Language:
     return over(frozen_bert(tiny_bert))
 
 
-def encoder_of(nlp: Language) -> Model:
+def encoder_of(nlp: Language) -> FrozenShim:
     (encoder,) = frozen_encoders(nlp)
     return encoder
 
 
-def encoder_bytes(nlp: Language) -> bytes:
-    return encoder_of(nlp).shims[0].to_bytes()
+def layer_of(nlp: Language) -> Model:
+    """The layer with the frozen encoder."""
+    component = nlp.get_pipe(nlp.pipe_names[0])
+    (layer,) = (
+        node for node in component.model.walk() if node.name == "frozen_encoder"
+    )
+    return layer
 
 
 class Count:
@@ -109,7 +115,7 @@ def test_each_text_is_encoded_once_in_a_training(nlp: Language) -> None:
 def test_equal_texts_of_a_batch_are_encoded_once(bert: Language) -> None:
     train(bert, make_examples(bert), steps=1)
     with Count() as texts:
-        first, second = encoder_of(bert).predict([bert.make_doc("Zoe")] * 2)
+        first, second = layer_of(bert).predict([bert.make_doc("Zoe")] * 2)
     assert texts == ["Zoe"]
     numpy.testing.assert_array_equal(first, second)
 
@@ -156,50 +162,101 @@ def test_rows_of_other_weights_are_forgotten(tiny_bert: Path) -> None:
     first, second = over(frozen_bert(tiny_bert)), over(frozen_bert(tiny_bert))
     for nlp in (first, second):
         train(nlp, make_examples(nlp), steps=1)
-    bert = encoder_of(second).shims[0].encoder.model.transformer
+    bert = encoder_of(second).encoder.model.transformer
     torch.nn.init.normal_(bert.embeddings.word_embeddings.weight)
     doc = first.make_doc(TEXT)
-    (before,) = encoder_of(first).predict([doc])
+    (before,) = layer_of(first).predict([doc])
     first.from_bytes(second.to_bytes())
-    assert (encoder_of(first).predict([doc])[0] != before).any()
+    assert (layer_of(first).predict([doc])[0] != before).any()
 
 
 # Sharing
 
 
-def test_pipelines_with_the_same_encoder_share_rows(
-    tiny_bert: Path, tmp_path: Path
+@pytest.fixture
+def shared(tiny_bert: Path, tmp_path: Path) -> Callable[[], Language]:
+    """Makes pipelines that share an encoder."""
+    folder = str(tmp_path / "shared")
+    return lambda: over(frozen_bert(tiny_bert, shared=folder, layers=[0, -1]))
+
+
+def initialized(nlp: Language) -> Language:
+    nlp.initialize(lambda: make_examples(nlp))
+    return nlp
+
+
+def test_shared_rows_are_found_by_others(shared: Callable[[], Language]) -> None:
+    first = initialized(shared())
+    encoder_of(first).share_rows([first.make_doc(TEXT), first.make_doc("")])
+    second = initialized(shared())
+    with Count() as texts:
+        (found,) = layer_of(second).predict([second.make_doc(TEXT)])
+    assert not texts
+    (alone,) = encoder_of(first).encoder.encode([first.make_doc(TEXT)])
+    numpy.testing.assert_array_equal(found, alone)
+
+
+def test_text_is_shared_once(shared: Callable[[], Language]) -> None:
+    nlp = initialized(shared())
+    with Count() as texts:
+        for _ in range(2):
+            encoder_of(nlp).share_rows([nlp.make_doc(TEXT)] * 2)
+    assert texts == [TEXT]
+
+
+def test_texts_that_are_not_shared_are_remembered_in_private(
+    shared: Callable[[], Language], tmp_path: Path
 ) -> None:
-    first, second = over(frozen_bert(tiny_bert)), over(frozen_bert(tiny_bert))
-    first.initialize(lambda: make_examples(first))
-    assert share_rows(first, tmp_path)
-    (rows,) = encoder_of(first).predict([first.make_doc(TEXT)])
-    second.initialize(lambda: make_examples(second))
-    share_rows(second, tmp_path)
-    loaded = over(frozen_bert(tiny_bert)).from_bytes(first.to_bytes())
-    share_rows(loaded, tmp_path)
-    for nlp in (second, loaded):
-        with Count() as texts:
-            (found,) = encoder_of(nlp).predict([nlp.make_doc(TEXT)])
-        assert not texts
-        numpy.testing.assert_array_equal(found, rows)
+    nlp = initialized(shared())
+    with Count() as texts:
+        for _ in range(2):
+            layer_of(nlp).predict([nlp.make_doc("Zoe")])
+    assert texts == ["Zoe"]
+    assert not list(tmp_path.rglob("*.rows"))
 
 
-def test_encoders_that_differ_share_nothing(tiny_bert: Path, tmp_path: Path) -> None:
-    settings: list[dict[str, Any]] = [{}, {"layers": [0]}]
-    for setting in settings:
-        nlp = over(frozen_bert(tiny_bert, **setting))
-        nlp.initialize(lambda nlp=nlp: make_examples(nlp))
-        share_rows(nlp, tmp_path)
-        with Count() as texts:
-            nlp(TEXT)
-        assert texts == [TEXT]
-    assert len(list(tmp_path.iterdir())) == 2
+def test_shared_encoder_is_loaded_for_texts_that_are_not_shared(
+    shared: Callable[[], Language],
+) -> None:
+    docs = [spacy.blank("en").make_doc("Zoe")]
+    (first,) = layer_of(initialized(shared())).predict(docs)
+    with patch.object(TokenEncoder, "initialize") as initialize:
+        (second,) = layer_of(initialized(shared())).predict(docs)
+    initialize.assert_not_called()
+    numpy.testing.assert_array_equal(second, first)
 
 
-def test_pipeline_without_a_frozen_encoder_shares_nothing(tmp_path: Path) -> None:
-    assert not share_rows(over(SMALL_ENCODER), tmp_path)
-    assert not list(tmp_path.iterdir())
+def test_pipeline_with_a_shared_encoder_is_saved_without_it(
+    shared: Callable[[], Language], tmp_path: Path
+) -> None:
+    nlp = shared()
+    train(nlp, make_examples(nlp), steps=5)
+    nlp.to_disk(tmp_path / "pipeline")
+    (encoder,) = tmp_path.glob("shared/encoder")
+    assert len(get_ner(nlp).model.to_bytes()) < encoder.stat().st_size / 5
+    assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
+    assert_same_results(nlp, pickle.loads(pickle.dumps(nlp)))
+
+
+def test_missing_shared_encoder_is_named(
+    shared: Callable[[], Language], tmp_path: Path
+) -> None:
+    initialized(shared()).to_disk(tmp_path / "pipeline")
+    (tmp_path / "shared").rename(tmp_path / "moved")
+    with pytest.raises(ValueError, match=r"A117.*shared"):
+        spacy.load(tmp_path / "pipeline")
+
+
+def test_shared_encoder_is_saved_where_that_is_asked_for(
+    shared: Callable[[], Language], tmp_path: Path
+) -> None:
+    nlp = shared()
+    train(nlp, make_examples(nlp), steps=5)
+    loaded = shared().from_bytes(nlp.to_bytes())
+    encoder_of(loaded).serialize_shared()
+    loaded.to_disk(tmp_path / "pipeline")
+    (tmp_path / "shared").rename(tmp_path / "moved")
+    assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
 
 
 # Training
@@ -208,10 +265,10 @@ def test_pipeline_without_a_frozen_encoder_shares_nothing(tmp_path: Path) -> Non
 def test_encoder_is_never_trained(nlp: Language) -> None:
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
-    before = encoder_bytes(nlp)
+    before = encoder_of(nlp).to_bytes()
     train(nlp, examples, steps=3)
-    assert encoder_bytes(nlp) == before
-    encoder = encoder_of(nlp).shims[0].encoder.model
+    assert encoder_of(nlp).to_bytes() == before
+    encoder = encoder_of(nlp).encoder.model
     assert not any(node.grad_names for node in encoder.walk())
     if "set_transformer" in encoder.attrs:
         assert all(p.grad is None for p in encoder.transformer.parameters())
@@ -222,9 +279,9 @@ def test_dropout_does_not_reach_the_encoder(nlp: Language) -> None:
     nlp.initialize(lambda: examples)
     nlp.update(examples, drop=0.5, sgd=False)
     docs = [nlp.make_doc("Zoe")]
-    (trained,), _ = encoder_of(nlp).begin_update(docs)
+    (trained,), _ = layer_of(nlp).begin_update(docs)
     nlp.from_bytes(nlp.to_bytes())
-    numpy.testing.assert_array_equal(encoder_of(nlp).predict(docs)[0], trained)
+    numpy.testing.assert_array_equal(layer_of(nlp).predict(docs)[0], trained)
 
 
 def test_what_is_over_the_encoder_learns(bert: Language) -> None:
@@ -239,7 +296,7 @@ def test_encoder_is_the_same_whatever_the_seed(nlp: Language) -> None:
         spacy.util.fix_random_seed(seed)
         fresh = spacy.util.load_model_from_config(nlp.config)
         fresh.initialize(lambda fresh=fresh: make_examples(fresh))
-        found.append(encoder_bytes(fresh))
+        found.append(encoder_of(fresh).to_bytes())
     assert found[0] == found[1]
 
 
@@ -248,7 +305,7 @@ def test_initializing_leaves_random_numbers_alone(nlp: Language) -> None:
     for initialize in (True, False):
         spacy.util.fix_random_seed(7)
         if initialize:
-            encoder_of(nlp).initialize()
+            layer_of(nlp).initialize()
         states.append((numpy.random.random(), torch.rand(1).item()))
     assert states[0] == states[1]
 
@@ -273,7 +330,7 @@ def test_frozen_encoder_beside_one_that_is_trained(tiny_bert: Path) -> None:
     train(nlp, make_examples(nlp), steps=40)
     for text, expected in TEXTS:
         assert entities(nlp(text)) == expected
-    empty, doc = encoder_of(nlp).predict([nlp.make_doc(""), nlp.make_doc(TEXT)])
+    empty, doc = layer_of(nlp).predict([nlp.make_doc(""), nlp.make_doc(TEXT)])
     assert (empty.shape, doc.shape) == ((0, 32), (7, 32))
 
 
@@ -348,15 +405,15 @@ def test_initializing_a_loaded_pipeline_keeps_the_encoder(nlp: Language) -> None
     train(nlp, examples, steps=1)
     nlp.from_bytes(nlp.to_bytes())
     doc = nlp.make_doc(TEXT)
-    (before,) = encoder_of(nlp).predict([doc])
+    (before,) = layer_of(nlp).predict([doc])
     nlp.initialize(lambda: examples)
-    numpy.testing.assert_array_equal(encoder_of(nlp).predict([doc])[0], before)
+    numpy.testing.assert_array_equal(layer_of(nlp).predict([doc])[0], before)
 
 
 def test_what_is_remembered_is_not_serialized(bert: Language) -> None:
     train(bert, make_examples(bert), steps=1)
     before = len(pickle.dumps(bert)), len(bert.to_bytes())
-    encoder_of(bert).predict([bert.make_doc("Zoe " * 1000)])
+    layer_of(bert).predict([bert.make_doc("Zoe " * 1000)])
     after = len(pickle.dumps(bert)), len(bert.to_bytes())
     assert [abs(a - b) < 1000 for a, b in zip(after, before, strict=True)] == [True] * 2
 

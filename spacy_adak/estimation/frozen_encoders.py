@@ -1,0 +1,56 @@
+"""Where the trainings of a run share frozen encoders, and how configs say so."""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import srsly
+from thinc.api import Config
+
+from ..pipeline.shared_encoder import ROWS
+from .checkpoint import remove
+
+FOLDER = "frozen"
+_ARCHITECTURE = "spacy-adak.FrozenEncoder.v1"
+
+
+def has_frozen_encoder(config: Config) -> bool:
+    """RETURNS (bool): Whether there is an encoder to share."""
+    return any(_frozen_blocks(config["components"]))
+
+
+def share_frozen_encoders(config: Config, folder: Path) -> None:
+    """Have frozen encoders store themselves and their rows once for the whole run.
+
+    config (Config): The config of a training, which is changed.
+    folder (Path): Where to. Encoders that differ do not meet there.
+    """
+    for block in _frozen_blocks(config["components"]):
+        block["shared"] = None
+        digest = blake2b(srsly.json_dumps(block, sort_keys=True).encode("utf8"))
+        block["shared"] = str(folder / digest.hexdigest()[:16])
+
+
+def forget_shared_folders(config: Config) -> None:
+    """Undo what `share_frozen_encoders` has done.
+
+    config (Config): The config, which is changed.
+    """
+    for block in _frozen_blocks(config["components"]):
+        block["shared"] = None
+
+
+def remove_rows(folder: Path) -> None:
+    """Remove the rows when a run is done. They may be many, and are soon made again."""
+    for rows in folder.glob(f"*/{ROWS}"):
+        remove(rows)
+
+
+def _frozen_blocks(block: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(block, dict):
+        return
+    if block.get("@architectures") == _ARCHITECTURE:
+        yield block
+    for inner in block.values():
+        yield from _frozen_blocks(inner)

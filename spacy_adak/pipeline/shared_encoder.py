@@ -1,0 +1,78 @@
+"""A frozen encoder in a folder, with the rows of all texts it was run on.
+
+    encoder       its weights
+    about.json    what is to be known of it without them; written last
+    rows/         the rows
+
+The trainings of a run look at the same texts. They find the rows here and never load
+the encoder itself, nor is it written again with each model that they save.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import srsly
+from thinc.api import Model
+
+from .remembered_rows import RowFolder
+
+ROWS = "rows"
+
+
+class SharedEncoder:
+    """A folder that many processes look into.
+
+    folder (Path): The folder, made when there is something to put into it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rows = RowFolder(folder / ROWS)
+
+    def is_stored(self) -> bool:
+        """RETURNS (bool): Whether the encoder is there."""
+        return self._about.exists()
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of its rows."""
+        return srsly.read_json(self._about)["width"]
+
+    def store(self, model: Model) -> None:
+        """Put the encoder into the folder. If several processes do, it is the same one.
+
+        model (Model): The encoder, initialized.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        about = srsly.json_dumps({"width": model.get_dim("nO")})
+        self._write(self._encoder, model.to_bytes())
+        self._write(self._about, about.encode("utf8"))
+
+    def read(self) -> bytes:
+        """RETURNS (bytes): The encoder, for `Model.from_bytes`."""
+        return self._encoder.read_bytes()
+
+    @property
+    def _encoder(self) -> Path:
+        return self.folder / "encoder"
+
+    @property
+    def _about(self) -> Path:
+        return self.folder / "about.json"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        beside = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
+        try:
+            with beside.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Open files stay with the process that opened them.
+        return SharedEncoder, (self.folder,)

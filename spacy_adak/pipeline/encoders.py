@@ -12,7 +12,7 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import registry
-from thinc.api import Model, Shim, fix_random_seed
+from thinc.api import Model, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors
@@ -125,7 +125,8 @@ class FrozenShim(Shim):
         """
         is_stored = self._shared is not None and self._shared.is_stored()
         if not self._is_loaded and not is_stored:
-            with _seed_of_its_own():
+            with _random_numbers_kept():
+                _seed_everything(0)
                 self.encoder.initialize(docs)
             self._is_loaded = True
             if self._shared is not None:
@@ -157,7 +158,7 @@ class FrozenShim(Shim):
         if self._remembered is not None:
             stores.append(self._remembered)
         if not stores:
-            return list(self._encode(docs))
+            return self._encode(docs)
         keys = [self.encoder.key(doc) for doc in docs]
         known: dict[bytes, numpy.ndarray] = {}
         unknown: dict[bytes, Doc] = {}
@@ -194,11 +195,14 @@ class FrozenShim(Shim):
         """Serialize the encoder too from now on, though it is shared."""
         self._serializes_shared = True
 
-    def _encode(self, docs: Sequence[Doc]) -> Iterator[numpy.ndarray]:
-        if docs and not self._is_loaded and self._shared is not None:
-            self.encoder.model.from_bytes(self._shared.read())
-            self._is_loaded = True
-        return self.encoder.encode(docs)
+    def _encode(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
+        if not docs:
+            return []
+        with _random_numbers_kept():
+            if not self._is_loaded and self._shared is not None:
+                self.encoder.model.from_bytes(self._shared.read())
+                self._is_loaded = True
+            return list(self.encoder.encode(docs))
 
     def finish_update(self, optimizer: Any) -> None:
         """Nothing to update."""
@@ -244,13 +248,19 @@ class FrozenShim(Shim):
 
 
 @contextmanager
-def _seed_of_its_own() -> Iterator[None]:
-    """Draw the same random numbers every time, and leave those of others alone."""
-    states = random.getstate(), numpy.random.get_state()
-    with torch.random.fork_rng():
-        fix_random_seed(0)
-        try:
-            yield
-        finally:
-            random.setstate(states[0])
-            numpy.random.set_state(states[1])
+def _random_numbers_kept() -> Iterator[None]:
+    """Leave the random numbers that come next as they are. Encoders draw some, and a
+    training must not depend on what had to be encoded."""
+    states = random.getstate(), numpy.random.get_state(), torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        numpy.random.set_state(states[1])
+        torch.set_rng_state(states[2])
+
+
+def _seed_everything(seed: int) -> None:
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.default_generator.manual_seed(seed)

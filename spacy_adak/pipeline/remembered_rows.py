@@ -114,13 +114,12 @@ class RowFolder:
         entry = self._index.get(key)
         if entry is None:
             return None
-        data = self._map(entry)[entry.offset : entry.end]
         if entry.checksum is not None:
-            if len(data) < entry.end - entry.offset or crc32(data) != entry.checksum:
+            if not self._is_whole(entry):
                 del self._index[key]
                 return None
             self._index[key] = entry._replace(checksum=None)
-        return numpy.frombuffer(data, _DTYPE).reshape(entry.shape)
+        return numpy.frombuffer(self._read(entry), _DTYPE).reshape(entry.shape)
 
     def add(self, key: bytes, rows: numpy.ndarray) -> None:
         """Append the rows of a text, and then say where they are.
@@ -168,11 +167,16 @@ class RowFolder:
                 path.with_suffix(_ROWS), offset, (tokens, width), rows_checksum
             )
 
-    def _map(self, entry: _Entry) -> mmap.mmap:
-        """The file as it is now, if it has grown since it was mapped."""
+    def _is_whole(self, entry: _Entry) -> bool:
+        if not entry.file.exists() or entry.file.stat().st_size < entry.end:
+            return False
+        return crc32(self._read(entry)) == entry.checksum
+
+    def _read(self, entry: _Entry) -> bytes:
+        # Mapped anew if it has grown.
         if entry.file not in self._maps or len(self._maps[entry.file]) < entry.end:
             with entry.file.open("rb") as file:
                 self._maps[entry.file] = mmap.mmap(
                     file.fileno(), 0, access=mmap.ACCESS_READ
                 )
-        return self._maps[entry.file]
+        return self._maps[entry.file][entry.offset : entry.end]

@@ -131,6 +131,26 @@ def test_missing_folder_of_an_encoder(config: Config, name: str) -> None:
     assert "components.transformer.model.name" in listed
 
 
+def test_missing_folder_of_a_frozen_encoder(config: Config) -> None:
+    encoder = {
+        "@architectures": "spacy-transformers.TransformerModel.v3",
+        "name": "./no/such",
+    }
+    config["components"]["adak_ner"]["model"]["tok2vec"] = {
+        "@layers": "concatenate.v1",
+        "*": {
+            "frozen": {
+                "@architectures": "spacy-adak.FrozenEncoder.v1",
+                "encoder": encoder,
+            }
+        },
+    }
+    setting = "components.adak_ner.model.tok2vec.*.frozen.encoder.name"
+    assert f"'./no/such' of the encoder does not exist (setting {setting})" in problems(
+        config
+    )
+
+
 def test_gpu_that_is_not_there(config: Config) -> None:
     assert "[A215]" in problems(config, use_gpu=0)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from spacy_adak.estimation import progress
+from spacy_adak.estimation.encoding_task import EncodingTask
 from spacy_adak.estimation.executors import Task
 from spacy_adak.estimation.progress import (
     Stopwatch,
@@ -110,6 +111,25 @@ def test_without_a_terminal_there_is_one_line_per_training(
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[0] for line in lines] == ["fold 1", "fold 2"]
     assert all("trained in 0 s; at most 0 s left" in line for line in lines)
+
+
+@pytest.mark.usefixtures("quick_looks")
+def test_encoding_of_texts_is_no_part_of_the_time_foretold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "frozen").mkdir()
+    task = EncodingTask(make_task(tmp_path), files=(), part=0, parts=2)
+
+    def pretend_to_encode(tasks: Sequence[Task]) -> None:
+        task.log_path.touch()
+        task.output.touch()
+
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
+    started = watch.started
+    watched(pretend_to_encode, watch, show=True, follow_logs=False)([task])
+    assert capsys.readouterr().err == "texts, part 1 of 2: encoded in 0 s\n"
+    assert watch.started > started
+    assert watch.seconds_left() is None
 
 
 @pytest.mark.usefixtures("quick_looks")

@@ -1,6 +1,7 @@
 import multiprocessing
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
@@ -102,6 +103,16 @@ def test_damaged_bytes_are_noticed(tmp_path: Path, suffix: str) -> None:
     data[-5] ^= 1
     path.write_bytes(data)
     assert_only_the_first_is_found(tmp_path)
+
+
+@pytest.mark.parametrize("lose", [Path.unlink, lambda path: os.truncate(path, 0)])
+def test_rows_of_a_file_that_was_lost_are_not_found(
+    tmp_path: Path, lose: Callable[[Path], None]
+) -> None:
+    write_two(tmp_path)
+    (rows,) = tmp_path.glob("*.rows")
+    lose(rows)
+    assert RowFolder(tmp_path).get(key(1)) is None
 
 
 def test_rows_that_were_lost_can_be_added_again(tmp_path: Path) -> None:

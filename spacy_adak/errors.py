@@ -118,37 +118,28 @@ class Errors(metaclass=WithCodes):
         "to be part of an entity, for instance 0.15, or train with "
         "`python -m spacy adak train`, which takes the share in the dev data."
     )
-    A130 = (
-        "A BiLSTM has two directions of the same width, so its width must be even and "
-        "at least 2, but is {width}. Change `width` in the config."
-    )
-    A131 = (
-        "Can't read the weights of the BiLSTM: {error}. The file is damaged, or of "
-        "another width or depth: load it with the config it was trained with."
-    )
-
-    A113 = (
+    A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "
         "of its own, such as spacy-transformers.TransformerModel.v3 or "
         "spacy.HashEmbedCNN.v2; or put FrozenEncoder into the component that is "
         "listened to."
     )
-    A114 = (
+    A122 = (
         "layers = {layers} is given for the frozen encoder '{encoder}', which is no "
         "transformer with layers to choose from. Remove the setting, or use the "
         "architecture spacy-transformers.TransformerModel.v3 as encoder."
     )
-    A115 = (
+    A123 = (
         "layers = {layers} is no choice of layers of the frozen transformer. Give one "
         "or more of: {valid}, for instance [-3, -2, -1]."
     )
-    A116 = (
+    A124 = (
         "The frozen encoder gives {found} rows for the {expected} tokens of the text "
         "'{text}'. If it is a transformer, choose a get_spans that leaves out no "
         "token, such as spacy-transformers.strided_spans.v1."
     )
-    A117 = (
+    A125 = (
         "The model was saved without its frozen encoder, which is not in '{folder}' "
         "(setting 'shared' of FrozenEncoder). Models of the rounds of a run are saved "
         "like that: load the model-best or model-last of the run, which have "

@@ -240,7 +240,7 @@ class FrozenShim(Shim):
             self._shared = None
         elif self._shared is None or not self._shared.is_stored():
             folder = self._shared.folder if self._shared is not None else None
-            raise ValueError(Errors.A117.format(folder=folder))
+            raise ValueError(Errors.A125.format(folder=folder))
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -33,11 +33,11 @@ class TokenEncoder:
         self.layers = layers
         self.is_transformer = "set_transformer" in model.attrs
         if any(hasattr(node, "upstream_name") for node in model.walk()):
-            raise ValueError(Errors.A113.format(encoder=model.name))
+            raise ValueError(Errors.A121.format(encoder=model.name))
         if layers is not None and not self.is_transformer:
-            raise ValueError(Errors.A114.format(layers=layers, encoder=model.name))
+            raise ValueError(Errors.A122.format(layers=layers, encoder=model.name))
         if layers is not None and not layers:
-            raise ValueError(Errors.A115.format(layers=layers, valid="those it has"))
+            raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
         self._attributes = [ORTH, SPACY, *_attributes_read(model)]
 
     def initialize(self, docs: list[Doc] | None) -> None:
@@ -51,7 +51,7 @@ class TokenEncoder:
             depth = config.num_hidden_layers
             if not all(-depth - 1 <= layer <= depth for layer in self.layers):
                 valid = f"{-depth - 1} to {depth}"
-                raise ValueError(Errors.A115.format(layers=self.layers, valid=valid))
+                raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
             # Part of what is serialized with the weights.
             config.output_hidden_states = True
 
@@ -79,7 +79,7 @@ class TokenEncoder:
             for doc, rows in zip(batch, output, strict=True):
                 if len(rows) != len(doc):
                     raise ValueError(
-                        Errors.A116.format(
+                        Errors.A124.format(
                             found=len(rows), expected=len(doc), text=shorten(doc)
                         )
                     )

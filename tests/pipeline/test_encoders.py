@@ -244,7 +244,7 @@ def test_missing_shared_encoder_is_named(
 ) -> None:
     initialized(shared()).to_disk(tmp_path / "pipeline")
     (tmp_path / "shared").rename(tmp_path / "moved")
-    with pytest.raises(ValueError, match=r"A117.*shared"):
+    with pytest.raises(ValueError, match=r"A125.*shared"):
         spacy.load(tmp_path / "pipeline")
 
 

@@ -116,17 +116,17 @@ def test_layers_that_the_transformer_does_not_have(
     tiny_bert: Path, layers: list[int]
 ) -> None:
     encoder = TokenEncoder(make_transformer(tiny_bert), layers)
-    with pytest.raises(ValueError, match=r"A115.*-3 to 2"):
+    with pytest.raises(ValueError, match=r"A123.*-3 to 2"):
         encoder.initialize(None)
 
 
 def test_no_layers_at_all(tiny_bert: Path) -> None:
-    with pytest.raises(ValueError, match=r"A115.*layers = \[\]"):
+    with pytest.raises(ValueError, match=r"A123.*layers = \[\]"):
         TokenEncoder(make_transformer(tiny_bert), [])
 
 
 def test_layers_of_a_tok2vec(nlp: Language) -> None:
-    with pytest.raises(ValueError, match=r"A114.*layers = \[-1\]"):
+    with pytest.raises(ValueError, match=r"A122.*layers = \[-1\]"):
         TokenEncoder(make_tok2vec(), [-1])
 
 
@@ -142,7 +142,7 @@ def test_layers_of_a_tok2vec(nlp: Language) -> None:
 )
 def test_listener_is_refused(nlp: Language, listener: dict) -> None:
     model = registry.resolve({"listener": listener})["listener"]
-    with pytest.raises(ValueError, match="A113"):
+    with pytest.raises(ValueError, match="A121"):
         TokenEncoder(model, None)
 
 
@@ -151,7 +151,7 @@ def test_encoder_that_leaves_out_tokens_is_refused(
 ) -> None:
     model = make_transformer(tiny_bert)
     model.attrs["get_spans"] = lambda docs: [[doc[1:]] for doc in docs]
-    with pytest.raises(ValueError, match=r"A116.*1 rows for the 2 tokens.*khan zoe"):
+    with pytest.raises(ValueError, match=r"A124.*1 rows for the 2 tokens.*khan zoe"):
         encode(initialized(model), Doc(nlp.vocab, words=["khan", "zoe"]))
 
 

@@ -305,7 +305,7 @@ class Errors(metaclass=WithCodes):
         "score against. Give documents whose entities are annotated."
     )
 
-    # cli
+    # packaging
     A500 = (
         "'{path}' holds no pipeline: {error}. Give the directory of a trained "
         "pipeline, such as 'training/model-best'."

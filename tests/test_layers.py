@@ -11,7 +11,16 @@ import spacy_adak
 
 PACKAGE = Path(spacy_adak.__file__).parent
 # From the ground up: a layer may import itself and what stands before it.
-LAYERS = ["errors", "crf", "pipeline", "estimation", "data", "report", "cli"]
+LAYERS = [
+    "errors",
+    "crf",
+    "pipeline",
+    "estimation",
+    "data",
+    "report",
+    "packaging",
+    "cli",
+]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

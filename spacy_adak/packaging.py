@@ -1,0 +1,221 @@
+"""Make an installable package of a pipeline, under the very name it is given.
+
+`spacy package` always puts the language before the name: `en_adak_conll`. And
+`spacy.load(name)` looks for a distribution and a module of that very name. So this lets
+spaCy write its package, and gives distribution and module the name that was asked for.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.cli._util import import_code
+from spacy.cli.package import generate_readme, get_build_formats
+from spacy.cli.package import package as spacy_package
+from spacy.util import get_minor_version_range, load_config
+from wasabi import MarkdownRenderer
+
+from . import __version__
+from .errors import Errors
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=70.1"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = {name}
+version = {version}
+description = {description}
+readme = "README.md"
+dependencies = {requirements}
+
+[project.entry-points.spacy_models]
+{module} = {name}
+
+[tool.setuptools]
+packages = [{name}]
+package-data = {{ {module} = ["**/*"] }}
+"""
+# What of the config tells how a pipeline was trained.
+_TRAINING_SETTINGS = ("seed", "max_epochs", "max_steps", "dropout")
+_COMPONENT_SETTINGS = ("loss", "k", "gamma", "scheme")
+
+
+def package(
+    input_dir: Path,
+    output_dir: Path,
+    *,
+    name: str | None = None,
+    version: str | None = None,
+    meta_path: Path | None = None,
+    scores_path: Path | None = None,
+    code_paths: Sequence[Path] = (),
+    build: Sequence[str] = ("wheel",),
+    force: bool = False,
+) -> Path:
+    """Make an installable package of a pipeline.
+
+    input_dir (Path): The pipeline.
+    output_dir (Path): Where to put the directory of the package.
+    name (str | None): The name of distribution and module. If None, that in the meta.
+    version (str | None): The version. If None, that in the meta.
+    meta_path (Path | None): A JSON file with entries to add to the meta.
+    scores_path (Path | None): A JSON file with scores to state.
+    code_paths (Sequence[Path]): Python files to include and import.
+    build (Sequence[str]): "sdist", "wheel", both or "none".
+    force (bool): Overwrite an existing package.
+    RETURNS (Path): The directory of the package.
+    """
+    for path in code_paths:
+        import_code(path)
+    meta = _collect_meta(input_dir, name, version, meta_path, scores_path)
+    module = meta["name"]
+    # spaCy takes the name in the meta to be without the language.
+    meta["name"] = module.removeprefix(f"{meta['lang']}_")
+    if not module.isidentifier() or not module.isascii() or module.strip("_") != module:
+        raise ValueError(Errors.A501.format(name=module))
+    target = output_dir / f"{module}-{meta['version']}"
+    if target.exists() and not force:
+        raise ValueError(Errors.A502.format(path=target))
+    output_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output_dir) as temporary:
+        beside = Path(temporary) / module
+        by_spacy = _package_with_spacy(input_dir, Path(temporary), meta, code_paths)
+        full_meta = srsly.read_json(by_spacy / "meta.json")
+        beside.mkdir()
+        prefixed = f"{full_meta['lang']}_{full_meta['name']}"
+        (by_spacy / prefixed).rename(beside / module)
+        _write_meta(full_meta, beside, module, prefixed)
+        _build(beside, get_build_formats(list(build)))
+        if target.exists():
+            shutil.rmtree(target)
+        beside.rename(target)
+    return target
+
+
+def _collect_meta(
+    input_dir: Path,
+    name: str | None,
+    version: str | None,
+    meta_path: Path | None,
+    scores_path: Path | None,
+) -> dict[str, Any]:
+    """What the meta of the package says beyond, or other than, the pipeline's own."""
+    try:
+        own = srsly.read_json(input_dir / "meta.json")
+        config = load_config(input_dir / "config.cfg", interpolate=True)
+    except (OSError, ValueError) as error:
+        raise ValueError(Errors.A500.format(path=input_dir, error=error)) from error
+    meta = {**own, **(srsly.read_json(meta_path) if meta_path else {})}
+    if name is not None:
+        meta["name"] = name
+    if version is not None:
+        meta["version"] = version
+    if scores_path is not None:
+        scores = srsly.read_json(scores_path)
+        meta["performance"] = {k: scores[k] for k in scores if k.startswith("ents_")}
+    meta["training"] = _training_settings(config)
+    meta["notes"] = "\n\n".join(
+        [*filter(None, [meta.get("notes")]), _describe_training(meta["training"])]
+    )
+    # spaCy finds requirements by the modules of registered functions, and overlooks
+    # packages that are installed in editable mode.
+    requirements = meta.get("requirements", [])
+    if not any(requirement.startswith("spacy-adak") for requirement in requirements):
+        requirements = [
+            *requirements,
+            f"spacy-adak{get_minor_version_range(__version__)}",
+        ]
+    return {**meta, "requirements": requirements}
+
+
+def _training_settings(config: dict[str, Any]) -> dict[str, Any]:
+    settings = {
+        f"training.{key}": config["training"][key]
+        for key in _TRAINING_SETTINGS
+        if key in config.get("training", {})
+    }
+    for name, component in config["components"].items():
+        if component.get("factory") == "adak_ner":
+            settings |= {
+                f"components.{name}.{key}": component[key]
+                for key in _COMPONENT_SETTINGS
+            }
+    # Where folds were trained makes no difference to the result.
+    settings |= {
+        f"adak.{key}": value
+        for key, value in config.get("adak", {}).items()
+        if key not in ("executor", "n_jobs", "ray_address")
+    }
+    return settings
+
+
+def _describe_training(settings: dict[str, Any]) -> str:
+    md = MarkdownRenderer()
+    rows = [
+        (md.code(key), md.code(json.dumps(value))) for key, value in settings.items()
+    ]
+    return f"{md.title(3, 'Training')}\n\n{md.table(rows, ['Setting', 'Value'])}"
+
+
+def _package_with_spacy(
+    input_dir: Path, folder: Path, meta: dict[str, Any], code_paths: Sequence[Path]
+) -> Path:
+    meta_path = folder / "meta.json"
+    srsly.write_json(meta_path, meta)
+    spacy_package(
+        input_dir,
+        folder,
+        meta_path=meta_path,
+        code_paths=list(code_paths),
+        create_sdist=False,
+        require_parent=True,
+        silent=True,
+    )
+    return folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+
+
+def _write_meta(meta: dict[str, Any], folder: Path, module: str, prefixed: str) -> None:
+    """Write what describes the package, for people and for pip."""
+    data = folder / module / f"{prefixed}-{meta['version']}"
+    readme = generate_readme(meta).replace(f"`{prefixed}`", f"`{module}`")
+    for path in (folder / module, data):
+        srsly.write_json(path / "meta.json", meta)
+    for path in (folder, data):
+        (path / "README.md").write_text(readme, encoding="utf8")
+    manifest = f"recursive-include {module} *\n"
+    (folder / "MANIFEST.in").write_text(manifest, encoding="utf8")
+    # A JSON string or list of strings is one in TOML, too.
+    pyproject = _PYPROJECT.format(
+        module=module,
+        name=json.dumps(module),
+        version=json.dumps(meta["version"]),
+        description=json.dumps(meta.get("description") or ""),
+        requirements=json.dumps(meta["requirements"]),
+    )
+    (folder / "pyproject.toml").write_text(pyproject, encoding="utf8")
+
+
+def _build(folder: Path, formats: tuple[bool, bool]) -> None:
+    """Call setuptools as pip does, but in this environment: nothing is downloaded."""
+    calls = [
+        f"build_meta.build_{name}('dist')"
+        for name, wanted in zip(("sdist", "wheel"), formats, strict=True)
+        if wanted
+    ]
+    for call in calls:
+        code = f"from setuptools import build_meta; {call}"
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise ValueError(Errors.A503.format(tail=done.stderr.strip()[-1000:]))
+    for path in (folder / "build", *folder.glob("*.egg-info")):
+        shutil.rmtree(path, ignore_errors=True)

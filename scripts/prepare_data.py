@@ -16,6 +16,7 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import srsly
@@ -75,10 +76,15 @@ def prepare_data(
     for split in SPLITS:
         source = root / "data" / name / f"{split}.txt"
         check_asset(source, root)
-        target = output / f"{split}.spacy"
-        convert(source, target, unlabelled="outside", lang=dataset.lang, strict=True)
-        docs = list(read_docbin(target, Vocab()))
-        write_docbin(target, [rename_labels(doc, dataset.labels) for doc in docs])
+        # Who finds the file must not find it with other labels.
+        with TemporaryDirectory() as folder:
+            converted = Path(folder) / f"{split}.spacy"
+            convert(
+                source, converted, unlabelled="outside", lang=dataset.lang, strict=True
+            )
+            docs = list(read_docbin(converted, Vocab()))
+        renamed = [rename_labels(doc, dataset.labels) for doc in docs]
+        write_docbin(output / f"{split}.spacy", renamed)
 
 
 def copy_local_data(name: str, folder: Path, root: Path) -> None:

@@ -168,8 +168,8 @@ class Errors(metaclass=WithCodes):
         "with it with --resume, or choose another output folder."
     )
     A204 = (
-        "Can't resume in '{path}': {why}. Start a new run without --resume, in "
-        "another output folder."
+        "Can't resume in '{path}': {why}. Start a new run without --resume in another "
+        "output folder, or remove this one."
     )
     A205 = (
         "Can't write to '{path}': {error}. Make room or get the right to write there. "

@@ -95,6 +95,11 @@ def train(
     return load_model(folder / BEST_MODEL), run.history()
 
 
+def is_stopped(folder: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds a run that was begun but not finished."""
+    return (folder / CORPUS).exists() and not (folder / BEST_MODEL).exists()
+
+
 def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
     try:
         if isinstance(config, Config):
@@ -110,7 +115,7 @@ def _begin(
     folder: Path, raw: Config, use_gpu: int, code_path: Path | None, strict: bool
 ) -> Run:
     """Check a new run, and write down what all of it is based on."""
-    if (folder / CORPUS).exists() and not (folder / BEST_MODEL).exists():
+    if is_stopped(folder):
         run = _make_run(folder, use_gpu, code_path)
         raise ValueError(
             Errors.A203.format(
@@ -143,7 +148,7 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
     run = _make_run(folder, use_gpu, code_path)
     asked = _fill(raw).interpolate()
     begun = load_config(run.config_path, interpolate=True)
-    for section in ("nlp", "components", "training", "adak"):
+    for section in ("nlp", "components", "corpora", "training", "adak"):
         if asked[section] != begun[section]:
             why = f"the settings in [{section}] are not those the run was begun with"
             raise ValueError(Errors.A204.format(path=folder, why=why))

@@ -188,6 +188,7 @@ def test_nothing_to_resume(tiny_config: Config, tmp_path: Path) -> None:
         ("adak", {"adak.folds": 3}),
         ("training", {"training.dropout": 0.3}),
         ("components", {"components.adak_ner.loss": "weighted"}),
+        ("corpora", {"paths.train": "other.spacy"}),
     ],
 )
 def test_run_is_not_resumed_with_other_settings(

@@ -18,7 +18,7 @@ import srsly
 from spacy.cli._util import import_code
 from spacy.cli.package import generate_readme, get_build_formats
 from spacy.cli.package import package as spacy_package
-from spacy.util import get_minor_version_range, load_config
+from spacy.util import dict_to_dot, get_minor_version_range, load_config
 from wasabi import MarkdownRenderer
 
 from . import __version__
@@ -44,8 +44,15 @@ packages = [{name}]
 package-data = {{ {module} = ["**/*"] }}
 """
 # What of the config tells how a pipeline was trained.
-_TRAINING_SETTINGS = ("seed", "max_epochs", "max_steps", "dropout")
-_COMPONENT_SETTINGS = ("loss", "k", "gamma", "scheme")
+_TRAINING_SETTINGS = (
+    "seed",
+    "max_epochs",
+    "max_steps",
+    "dropout",
+    "batcher",
+    "optimizer",
+)
+_PARTS = ("factory", "model", "scorer")
 
 
 def package(
@@ -121,7 +128,7 @@ def _collect_meta(
     if scores_path is not None:
         scores = srsly.read_json(scores_path)
         meta["performance"] = {k: scores[k] for k in scores if k.startswith("ents_")}
-    meta["training"] = _training_settings(config)
+    meta["training"] = training_settings(config)
     meta["notes"] = "\n\n".join(
         [*filter(None, [meta.get("notes")]), _describe_training(meta["training"])]
     )
@@ -136,25 +143,28 @@ def _collect_meta(
     return {**meta, "requirements": requirements}
 
 
-def _training_settings(config: dict[str, Any]) -> dict[str, Any]:
-    settings = {
-        f"training.{key}": config["training"][key]
-        for key in _TRAINING_SETTINGS
-        if key in config.get("training", {})
+def training_settings(config: dict[str, Any]) -> dict[str, Any]:
+    """List what of a config tells how a pipeline was trained.
+
+    config (dict[str, Any]): The config.
+    RETURNS (dict[str, Any]): The settings by their dotted names.
+    """
+    training = config.get("training", {})
+    settings: dict[str, Any] = {
+        "training": {k: v for k, v in training.items() if k in _TRAINING_SETTINGS},
+        "components": {
+            name: {k: v for k, v in block.items() if k not in _PARTS}
+            for name, block in config["components"].items()
+            if block.get("factory") == "adak_ner"
+        },
+        # Where folds were trained makes no difference to the result.
+        "adak": {
+            key: value
+            for key, value in config.get("adak", {}).items()
+            if key not in ("executor", "n_jobs", "ray_address")
+        },
     }
-    for name, component in config["components"].items():
-        if component.get("factory") == "adak_ner":
-            settings |= {
-                f"components.{name}.{key}": component[key]
-                for key in _COMPONENT_SETTINGS
-            }
-    # Where folds were trained makes no difference to the result.
-    settings |= {
-        f"adak.{key}": value
-        for key, value in config.get("adak", {}).items()
-        if key not in ("executor", "n_jobs", "ray_address")
-    }
-    return settings
+    return dict_to_dot(settings)
 
 
 def _describe_training(settings: dict[str, Any]) -> str:

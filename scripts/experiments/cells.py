@@ -1,52 +1,36 @@
-"""What the paper trains, and a peer: a cell for each dataset, scheme,
-ratio, model and seed."""
+"""What is trained: a cell for each dataset, config, scheme, ratio, model and seed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-LOSS = "components.adak_ner.loss"
-# Each model is the default config with some settings overridden.
-MODELS: dict[str, dict[str, Any]] = {
-    "crf": {LOSS: "crf"},
-    "fuzzy": {LOSS: "fuzzy"},
-    "weighted": {LOSS: "weighted", "adak.mask": False, "adak.min_sample_score": 0.0},
-    "adak": {},
-}
-# Not in the paper: the expected entity ratio (Effland and Collins, 2021).
-PEERS: dict[str, dict[str, Any]] = {"ratio": {LOSS: "ratio"}}
-ABLATIONS: dict[str, dict[str, Any]] = {
-    "without-kbest-loss": {LOSS: "weighted"},
-    "without-weighted-loss": {"components.adak_ner.gamma": 0.0},
-    "without-annealing": {"components.adak_ner.gamma": None},
-    "without-kbest-candidates": {"adak.kbest_candidates": False},
-    "without-dictionary": {"adak.dictionary": False},
-    "without-mask": {"adak.mask": False},
-    "without-selection": {"adak.min_sample_score": 0.0},
-}
-# K = 5 is the default, and so the model "adak".
-KS: dict[int, str] = {1: "adak-k1", 3: "adak-k3", 5: "adak", 7: "adak-k7", 9: "adak-k9"}
-SETTINGS: dict[str, dict[str, Any]] = {
-    **MODELS,
-    **PEERS,
-    **ABLATIONS,
-    **{
-        model: {"components.adak_ner.k": k}
-        for k, model in KS.items()
-        if model != "adak"
-    },
-}
+from .models import ABLATIONS, KS
 
 SCHEMES = ("random", "entity")
 RATIOS = (0.2, 0.4)
+TABLE_MODELS = ("crf", "fuzzy", "weighted", "adak")
 CURVE_RATIOS = (0.2, 0.4, 0.6, 0.8)
 CURVE_MODELS = ("fuzzy", "weighted", "adak")
+RECOVERY_MODELS = ("crf", "fuzzy", "weighted", "ratio", "adak", "adak-default")
+
+
+class Task(NamedTuple):
+    """What is to be learnt: from which of the annotations, and by which model."""
+
+    scheme: str
+    ratio: float
+    model: str
+
+
+# The CRF on all annotations, by which recovery is measured.
+FULL = Task("full", 1.0, "crf")
 
 
 class Cell(NamedTuple):
-    """A training run: data, what is kept of its annotations, a model and a seed."""
+    """A training run: data and config, what is to be learnt, and a seed."""
 
     dataset: str
+    config: str
     scheme: str
     ratio: float
     model: str
@@ -55,76 +39,95 @@ class Cell(NamedTuple):
     @property
     def name(self) -> str:
         """RETURNS (str): A name for files, and to choose cells by."""
-        return "_".join(
-            (self.dataset, self.scheme, f"{self.ratio:g}", self.model, str(self.seed))
-        )
+        ratio = f"{self.ratio:g}"
+        what = (self.dataset, self.config, self.scheme, ratio, self.model)
+        return "_".join((*what, str(self.seed)))
+
+    @property
+    def task(self) -> Task:
+        """RETURNS (Task): What is to be learnt."""
+        return Task(self.scheme, self.ratio, self.model)
 
 
-def full_cell(dataset: str, seed: int) -> Cell:
-    """RETURNS (Cell): The CRF on all annotations, by which recovery is measured."""
-    return Cell(dataset, "full", 1.0, "crf", seed)
+def table_tasks() -> Iterator[Task]:
+    """YIELDS (Task): What Tables 2 and 3 are made of."""
+    yield FULL
+    for scheme in SCHEMES:
+        for ratio in RATIOS:
+            for model in TABLE_MODELS:
+                yield Task(scheme, ratio, model)
 
 
-def table_cells(datasets: Sequence[str], seeds: Sequence[int]) -> Iterator[Cell]:
-    """YIELDS (Cell): What Tables 2 and 3 are made of, and the peers beside it."""
-    for dataset in datasets:
-        for seed in seeds:
-            yield full_cell(dataset, seed)
-            for scheme in SCHEMES:
-                for ratio in RATIOS:
-                    for model in (*MODELS, *PEERS):
-                        yield Cell(dataset, scheme, ratio, model, seed)
+def ablation_tasks() -> Iterator[Task]:
+    """YIELDS (Task): What Table 4 is made of."""
+    yield FULL
+    for model in (*ABLATIONS, "adak"):
+        yield Task("random", 0.2, model)
 
 
-def ablation_cells(datasets: Sequence[str], seeds: Sequence[int]) -> Iterator[Cell]:
-    """YIELDS (Cell): What Table 4 is made of."""
-    for dataset in datasets:
-        for seed in seeds:
-            yield full_cell(dataset, seed)
-            for model in (*ABLATIONS, "adak"):
-                yield Cell(dataset, "random", 0.2, model, seed)
+def figure_tasks() -> Iterator[Task]:
+    """YIELDS (Task): What the figures for K and for the ratio are made of."""
+    for model in KS.values():
+        yield Task("random", 0.2, model)
+    for ratio in CURVE_RATIOS:
+        for model in CURVE_MODELS:
+            yield Task("random", ratio, model)
 
 
-def figure_cells(datasets: Sequence[str], seeds: Sequence[int]) -> Iterator[Cell]:
-    """YIELDS (Cell): What the figures for K and for the ratio are made of."""
-    for dataset in datasets:
-        for seed in seeds:
-            for model in KS.values():
-                yield Cell(dataset, "random", 0.2, model, seed)
-            for ratio in CURVE_RATIOS:
-                for model in CURVE_MODELS:
-                    if (ratio, model) != (0.2, "adak"):  # K = 5 above
-                        yield Cell(dataset, "random", ratio, model, seed)
+def recovery_tasks() -> Iterator[Task]:
+    """YIELDS (Task): What the comparison of all models is made of."""
+    yield FULL
+    for scheme in SCHEMES:
+        for ratio in RATIOS:
+            for model in RECOVERY_MODELS:
+                yield Task(scheme, ratio, model)
+
+
+class Experiment(NamedTuple):
+    """The tasks of an experiment, and the datasets that it is made on."""
+
+    tasks: Callable[[], Iterator[Task]]
+    datasets: Sequence[str]
 
 
 EXPERIMENTS = {
-    "tables": table_cells,
-    "ablation": ablation_cells,
-    "figures": figure_cells,
-}
-DATASETS = {
-    "tables": ("conll2003", "taobao", "youku"),
-    "ablation": ("conll2003", "taobao", "youku"),
+    "tables": Experiment(table_tasks, ("conll2003", "taobao", "youku")),
+    "ablation": Experiment(ablation_tasks, ("conll2003", "taobao", "youku")),
     # As in the paper.
-    "figures": ("taobao",),
+    "figures": Experiment(figure_tasks, ("taobao",)),
+    "recovery": Experiment(recovery_tasks, ("conll2003", "taobao", "youku")),
 }
 
 
 def choose_cells(
-    experiment: str, datasets: Sequence[str], seeds: Sequence[int], only: str = "*"
+    experiment: str,
+    *,
+    config: str,
+    datasets: Sequence[str] = (),
+    seeds: Sequence[int] = (0,),
+    only: str = "*",
 ) -> list[Cell]:
     """List the cells of an experiment, or of all.
 
     experiment (str): A key of `EXPERIMENTS`, or "all".
-    datasets (Sequence[str]): The datasets; those of the paper if there are none.
+    config (str): Which config of the datasets, for instance "cpu".
+    datasets (Sequence[str]): The datasets; those of the experiment if there are none.
     seeds (Sequence[int]): The seeds.
-    only (str): A pattern, as for file names, for the names of cells.
+    only (str): Patterns as for file names, with commas between them, for the names of
+        cells.
     RETURNS (list[Cell]): The cells, each once.
     """
     names = EXPERIMENTS if experiment == "all" else [experiment]
     cells = [
-        cell
+        Cell(dataset, config, *task, seed)
         for name in names
-        for cell in EXPERIMENTS[name](datasets or DATASETS[name], seeds)
+        for dataset in datasets or EXPERIMENTS[name].datasets
+        for seed in seeds
+        for task in EXPERIMENTS[name].tasks()
     ]
-    return [cell for cell in dict.fromkeys(cells) if fnmatch(cell.name, only)]
+    patterns = [pattern.strip() for pattern in only.split(",")]
+    return [
+        cell
+        for cell in dict.fromkeys(cells)
+        if any(fnmatch(cell.name, pattern) for pattern in patterns)
+    ]

@@ -1,6 +1,6 @@
 """Draw the paper's two curves, over K and over the ratio, as SVG and PNG.
 
-    python -m scripts.experiments.figures experiments/full/results.jsonl figures
+    python -m scripts.experiments.figures results.jsonl figures --config cpu
 
 Needs matplotlib: `pip install "spacy-adak[experiments]"`.
 """
@@ -18,10 +18,10 @@ matplotlib.rcParams["svg.hashsalt"] = "spacy-adak"
 
 from matplotlib.figure import Figure  # noqa: E402
 
-from .cells import CURVE_MODELS, CURVE_RATIOS, KS  # noqa: E402
+from .cells import CURVE_MODELS, CURVE_RATIOS, Task  # noqa: E402
+from .models import KS, MODELS  # noqa: E402
 from .paper_values import PRINTED, TITLES  # noqa: E402
-from .results import Row, find_scores, read_results  # noqa: E402
-from .tables import MODEL_TITLES  # noqa: E402
+from .results import Row, find_rows, read_results  # noqa: E402
 
 Points = list[tuple[float, float]]
 
@@ -30,10 +30,11 @@ def k_curves(rows: Sequence[Row], dataset: str) -> dict[str, Points]:
     """RETURNS (dict[str, list]): P, R and F1 over K, random-based scheme, ρ = 0.2."""
     curves: dict[str, Points] = {"P": [], "R": [], "F1": []}
     for k, model in KS.items():
-        scores = find_scores(rows, dataset, "random", 0.2, model)
+        found = find_rows(rows, dataset, Task("random", 0.2, model))
         for title, key in zip(curves, "prf", strict=True):
-            if scores:
-                curves[title].append((k, 100 * mean(s[key] for s in scores)))
+            if found:
+                score = mean(row["test"][key] for row in found)
+                curves[title].append((k, 100 * score))
     return curves
 
 
@@ -45,14 +46,14 @@ def ratio_curves(rows: Sequence[Row], dataset: str) -> dict[str, Points]:
         ours: Points = []
         theirs: Points = []
         for ratio in CURVE_RATIOS:
-            scores = find_scores(rows, dataset, "random", ratio, model)
-            if scores:
-                ours.append((ratio, 100 * mean(s["f"] for s in scores)))
-            if printed := PRINTED.get((dataset, "random", ratio, model)):
+            task = Task("random", ratio, model)
+            if found := find_rows(rows, dataset, task):
+                ours.append((ratio, 100 * mean(row["test"]["f"] for row in found)))
+            if printed := PRINTED.get((dataset, *task)):
                 theirs.append((ratio, printed.f1))
-        curves[MODEL_TITLES[model]] = ours
+        curves[MODELS[model].title] = ours
         if theirs:
-            curves[f"{MODEL_TITLES[model]}, paper"] = theirs
+            curves[f"{MODELS[model].title}, paper"] = theirs
     return curves
 
 
@@ -110,12 +111,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--config", default="cpu", help="the config of the results")
     arguments = parser.parse_args()
-    rows = read_results(arguments.results)
-    dataset = next(
-        (row["dataset"] for row in rows if row["model"] == "adak-k1"), "taobao"
-    )
-    for path in draw_all(rows, dataset, arguments.output):
+    rows = read_results(arguments.results, arguments.config)
+    for path in draw_all(rows, find_dataset(rows), arguments.output):
         print(path)
 
 

@@ -1,67 +1,104 @@
 """The results of cells: one JSON object a line, added when a cell is finished."""
 
+import fcntl
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from .cells import Cell
+from spacy_adak.data.files import to_jsonl, write_atomically
+
+from .cells import Cell, Task
+from .encoder import Encoder
 
 PACKAGES = ("spacy-adak", "spacy", "spacy-transformers", "thinc", "torch", "numpy")
 Row = dict[str, Any]
 
 
-def read_results(path: Path) -> list[Row]:
-    """RETURNS (list[dict]): The results there are; none if there is no file."""
+def read_results(path: Path, config: str | None = None) -> list[Row]:
+    """Read the results there are.
+
+    path (Path): The file; without it there are none.
+    config (str | None): Whose results, or those of all configs.
+    RETURNS (list[dict]): The results.
+    """
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
+    lines = path.read_text(encoding="utf8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    return [row for row in rows if config in (None, row["config"])]
 
 
 def add_result(path: Path, row: Row) -> None:
-    """Add a result, so that it is there in full or not at all."""
+    """Add a result, so that it is there in full or not at all, whatever other processes
+    add at the same time.
+
+    path (Path): The file.
+    row (dict): The result.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.read_text(encoding="utf8") if path.exists() else ""
-    beside = path.with_name(f".{path.name}")
-    beside.write_text(before + json.dumps(row) + "\n", encoding="utf8")
-    os.replace(beside, path)
+    with _locked(path.parent):
+        text = to_jsonl([*read_results(path), row])
+        write_atomically(path, text.encode())
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process holds a folder, and hold it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def make_row(
     cell: Cell,
     *,
-    config: str,
-    encoder: str,
+    encoder: Encoder,
     settings: dict[str, Any],
     scores: dict[str, dict[str, float]],
     rounds: int,
     trainings: int,
     seconds: float,
+    resumed: bool,
 ) -> Row:
-    """RETURNS (dict): What is worth knowing of a finished cell."""
+    """Put together what is worth knowing of a finished cell.
+
+    cell (Cell): The cell.
+    encoder (Encoder): What its pipeline reads texts with.
+    settings (dict[str, Any]): What its pipeline was trained with, by dotted names.
+    scores (dict[str, dict[str, float]]): "p", "r" and "f" on "dev" and on "test".
+    rounds (int): How many rounds it took.
+    trainings (int): How many models were trained.
+    seconds (float): How long that took.
+    resumed (bool): Whether it was stopped on the way, so that it may have taken longer.
+    RETURNS (dict): The result.
+    """
     return {
         "cell": cell.name,
         **cell._asdict(),
-        "config": config,
-        "encoder": encoder,
+        "encoder": encoder.name,
+        "frozen": encoder.is_frozen,
         "settings": settings,
         **scores,
         "rounds": rounds,
         "trainings": trainings,
         "seconds": round(seconds, 1),
+        "resumed": resumed,
         "versions": {name: version(name) for name in PACKAGES},
     }
 
 
-def find_scores(
-    rows: Iterable[Row], dataset: str, scheme: str, ratio: float, model: str
-) -> list[dict[str, float]]:
-    """RETURNS (list[dict]): Scores on test, one for each seed."""
-    wanted = (dataset, scheme, ratio, model)
+def find_rows(rows: Iterable[Row], dataset: str, task: Task) -> list[Row]:
+    """RETURNS (list[dict]): The results on a dataset for a task, one for each seed."""
+    wanted = (dataset, *task)
     return [
-        row["test"]
+        row
         for row in rows
         if (row["dataset"], row["scheme"], row["ratio"], row["model"]) == wanted
     ]

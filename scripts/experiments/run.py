@@ -1,13 +1,17 @@
 """Train and score the cells of an experiment that have no result yet.
 
     python -m scripts.experiments.run tables --plan
-    python -m scripts.experiments.run tables --only "youku_random_0.2_*"
+    python -m scripts.experiments.run tables --only "youku_cpu_random_0.2_*"
     python -m scripts.experiments.run all --profile quick
+    python -m scripts.experiments.run recovery --adak.executor joblib
 
-A cell that was stopped is taken up where it was, a finished one is not done again. The
-profile "full" is the paper's matrix with the configs of the project. "quick" is the
-same matrix on a part of the embedded sample, with very short trainings: it shows that
-every cell works, and nothing else.
+A cell that was stopped is taken up where it was, a finished one is not done again. More
+than one process may be at work at the same time, on cells of different names. Settings
+of all cells are overridden by their names, as in `python -m spacy adak train`.
+
+The profile "full" has the configs of the project. "quick" is the same matrix on a part
+of the embedded sample, with very short trainings: it shows that every cell works, and
+nothing else.
 """
 
 import argparse
@@ -19,27 +23,29 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from click import NoSuchOption
+from spacy.cli._util import parse_config_overrides
 from spacy.util import load_config
-from spacy.vocab import Vocab
 from thinc.api import Config
 from wasabi import msg
 
-from scripts.prepare_data import SPLITS, prepare_data
-from spacy_adak.data.corruption import corrupt
-from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.estimation.loop import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.progress import describe_seconds
 from spacy_adak.estimation.train import train
+from spacy_adak.packaging import training_settings
 from spacy_adak.report.evaluation import evaluate
 
-from .cells import EXPERIMENTS, SETTINGS, Cell, choose_cells
+from .cells import EXPERIMENTS, Cell, choose_cells
+from .corpora import prepare_corpus, training_data
+from .encoder import describe_encoder
+from .models import MODELS
 from .results import Row, add_result, make_row, read_results
 
 
 class Profile(NamedTuple):
     """How much of everything there is in a run of the experiments.
 
-    datasets (Sequence[str]): Which datasets; those of the paper if there are none.
+    datasets (Sequence[str]): Which datasets; those of the experiment if there are none.
     documents (int | None): How many documents each split has, or all.
     settings (dict[str, Any]): Overrides of the config.
     """
@@ -72,36 +78,64 @@ class Run(NamedTuple):
 
     root (Path): The folder of the project.
     profile (str): A key of `PROFILES`.
-    config (str): "cpu" or "bert".
+    overrides (dict[str, Any]): Settings of all cells, by dotted names.
     gpu_id (int): The GPU, or -1.
+    local_data (Path | None): A folder to copy the files of datasets from.
     """
 
     root: Path
     profile: str
-    config: str
-    gpu_id: int
+    overrides: dict[str, Any]
+    gpu_id: int = -1
+    local_data: Path | None = None
 
     @property
     def results_path(self) -> Path:
         """RETURNS (Path): The file with the results."""
-        folder = f"{self.profile}-{self.config}"
-        return self.root / "experiments" / folder / "results.jsonl"
+        return self.root / "experiments" / self.profile / "results.jsonl"
+
+    def output(self, cell: Cell) -> Path:
+        """RETURNS (Path): Where a cell is trained."""
+        return self.root / "training" / "experiments" / self.profile / cell.name
 
     def config_path(self, cell: Cell) -> Path:
         """RETURNS (Path): The config of a cell."""
-        return self.root / "configs" / f"{cell.dataset}_{self.config}.cfg"
+        path = self.root / "configs" / f"{cell.dataset}_{cell.config}.cfg"
+        if not path.exists():
+            stems = [p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg")]
+            names = ", ".join(stem.removeprefix(f"{cell.dataset}_") for stem in stems)
+            raise ValueError(
+                f"'{path}' is not there. The configs of '{cell.dataset}' are: {names}."
+            )
+        return path
+
+    def overrides_of(self, cell: Cell) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): What a cell overrides in its config."""
+        return {
+            **MODELS[cell.model].settings,
+            **PROFILES[self.profile].settings,
+            **self.overrides,
+            "system.seed": cell.seed,
+        }
+
+    def config(self, cell: Cell) -> Config:
+        """RETURNS (Config): The config of a cell, with its overrides."""
+        path = self.config_path(cell)
+        overrides = self.overrides_of(cell)
+        return load_config(path, overrides=overrides, interpolate=True)
 
     def settings(self, cell: Cell) -> dict[str, Any]:
-        """RETURNS (dict): What a cell overrides in its config."""
+        """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""
+        overrides = self.overrides_of(cell)
         return {
-            **PROFILES[self.profile].settings,
-            **SETTINGS[cell.model],
-            "system.seed": cell.seed,
+            **training_settings(self.config(cell)),
+            # Those of the encoder, too, but not where it is.
+            **{k: v for k, v in overrides.items() if k.startswith("components.")},
         }
 
     def planned_trainings(self, cell: Cell) -> tuple[int, int]:
         """RETURNS (tuple[int, int]): Rounds at most, and trainings a round."""
-        config = load_config(self.config_path(cell), overrides=self.settings(cell))
+        config = self.config(cell)
         if config["components"]["adak_ner"]["loss"] in LOSSES_WITHOUT_Q:
             return 1, 1
         return config["adak"]["rounds"], config["adak"]["folds"] + 1
@@ -111,6 +145,18 @@ def open_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
     """RETURNS (list[Cell]): Those that have no result yet."""
     finished = {row["cell"] for row in read_results(run.results_path)}
     return [cell for cell in cells if cell.name not in finished]
+
+
+def outdated_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
+    """RETURNS (list[Cell]): Those with a result that other settings have led to."""
+    then = {row["cell"]: row["settings"] for row in read_results(run.results_path)}
+    outdated = []
+    for cell in cells:
+        now = run.settings(cell)
+        # A setting that did not exist then is at the value it had all the same.
+        if any(now.get(key) != value for key, value in then.get(cell.name, {}).items()):
+            outdated.append(cell)
+    return outdated
 
 
 def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
@@ -125,7 +171,11 @@ def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
     text = f"{len(cells)} cells, at most {sum(planned.values())} trainings."
     seconds = 0.0
     for cell, trainings in planned.items():
-        alike = [row for row in rows if row["dataset"] == cell.dataset]
+        alike = [
+            row
+            for row in rows
+            if (row["dataset"], row["config"]) == (cell.dataset, cell.config)
+        ]
         if not alike:
             return f"{text} No time can be told before a cell of each dataset is done."
         done = sum(row["trainings"] for row in alike)
@@ -140,24 +190,28 @@ def run_cell(run: Run, cell: Cell) -> Row:
     cell (Cell): The cell.
     RETURNS (dict): Its result.
     """
-    corpus = _prepare(run, cell.dataset)
-    train_path = _corrupt(corpus, cell)
-    output = (
-        run.root / "training" / "experiments" / run.profile / run.config / cell.name
+    corpus = prepare_corpus(
+        cell.dataset,
+        PROFILES[run.profile].documents,
+        root=run.root,
+        local_data=run.local_data,
     )
-    settings = run.settings(cell)
+    output = run.output(cell)
+    is_begun = (output / "corpus").exists()
     started = time.monotonic()
     nlp, history = train(
         run.config_path(cell),
         output,
         overrides={
-            **settings,
-            "paths.train": str(train_path),
+            **run.overrides_of(cell),
+            "paths.train": str(training_data(corpus, cell)),
             "paths.dev": str(corpus / "dev.spacy"),
         },
         use_gpu=run.gpu_id,
-        resume=(output / "corpus").exists() and not (output / "model-best").exists(),
+        resume=is_begun,
     )
+    # Of a cell that was taken up again, too: the rounds know how long they took.
+    seconds = max(time.monotonic() - started, sum(round_.seconds for round_ in history))
     test = evaluate(
         output / "model-best", corpus / "test.spacy", use_gpu=run.gpu_id
     ).to_dict()
@@ -165,59 +219,38 @@ def run_cell(run: Run, cell: Cell) -> Row:
     _, trainings_a_round = run.planned_trainings(cell)
     row = make_row(
         cell,
-        config=run.config_path(cell).name,
-        encoder=_name_encoder(nlp.config),
-        settings=settings,
+        encoder=describe_encoder(nlp.config),
+        settings=run.settings(cell),
         scores={
             "dev": {"p": best.precision, "r": best.recall, "f": best.f1},
             "test": {key: test[f"ents_{key}"] for key in "prf"},
         },
         rounds=len(history),
         trainings=len(history) * trainings_a_round,
-        # Of a cell that was taken up again, too: the rounds know how long they took.
-        seconds=max(time.monotonic() - started, sum(r.seconds for r in history)),
+        seconds=seconds,
+        resumed=is_begun,
     )
     add_result(run.results_path, row)
     shutil.rmtree(output)
     return row
 
 
-def _prepare(run: Run, dataset: str) -> Path:
-    """Where the splits of a dataset are, made if they are not there."""
-    folder = run.root / "corpus" / dataset
-    if not all((folder / f"{split}.spacy").exists() for split in SPLITS):
-        prepare_data(dataset, folder, root=run.root)
-    documents = PROFILES[run.profile].documents
-    if documents is None:
-        return folder
-    part = folder / f"first-{documents}"
-    for split in SPLITS:
-        if not (part / f"{split}.spacy").exists():
-            docs = list(read_docbin(folder / f"{split}.spacy", Vocab()))
-            write_docbin(part / f"{split}.spacy", docs[:documents])
-    return part
+def run_cells(run: Run, cells: Sequence[Cell]) -> None:
+    """Train and score cells, and tell of each.
 
-
-def _corrupt(corpus: Path, cell: Cell) -> Path:
-    if cell.scheme == "full":
-        return corpus / "train.spacy"
-    path = corpus / f"train_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
-    if not path.exists():
-        corrupt(
-            corpus / "train.spacy",
-            path,
-            keep_ratio=cell.ratio,
-            scheme=cell.scheme,
-            seed=cell.seed,
+    run (Run): The run.
+    cells (Sequence[Cell]): The cells.
+    """
+    for number, cell in enumerate(cells, start=1):
+        # Another process may have done it since.
+        if not open_cells(run, [cell]):
+            continue
+        row = run_cell(run, cell)
+        scores = " ".join(
+            f"{key.upper()} {100 * row['test'][key]:.2f}" for key in "prf"
         )
-    return path
-
-
-def _name_encoder(config: Config) -> str:
-    components = config["components"]
-    if "transformer" in components:
-        return components["transformer"]["model"]["name"]
-    return components["adak_ner"]["model"]["tok2vec"]["@architectures"]
+        duration = describe_seconds(row["seconds"])
+        msg.good(f"{number}/{len(cells)} {cell.name}: {scores} ({duration})")
 
 
 def main() -> None:
@@ -227,39 +260,55 @@ def main() -> None:
     )
     parser.add_argument("experiment", choices=[*EXPERIMENTS, "all"])
     parser.add_argument("--profile", choices=list(PROFILES), default="full")
-    parser.add_argument("--config", choices=["cpu", "bert"], default="cpu")
+    parser.add_argument("--config", default="cpu", help="configs/<dataset>_<this>.cfg")
     parser.add_argument("--seeds", type=int, default=1, help="how many")
-    parser.add_argument("--only", default="*", help="a pattern for names of cells")
+    parser.add_argument(
+        "--only", default="*", help="patterns for names of cells, commas between them"
+    )
     parser.add_argument("--gpu-id", type=int, default=-1)
+    # An empty name is what an unset variable of the project leaves.
+    parser.add_argument("--local-data", default="", metavar="FOLDER")
     parser.add_argument("--plan", action="store_true", help="list cells, train nothing")
-    arguments = parser.parse_args()
-    run = Run(Path(), arguments.profile, arguments.config, arguments.gpu_id)
+    arguments, extra = parser.parse_known_args()
+    try:
+        overrides = parse_config_overrides(extra)
+    except NoSuchOption as error:
+        parser.error(error.format_message())
+    run = Run(
+        Path(),
+        arguments.profile,
+        overrides,
+        arguments.gpu_id,
+        Path(arguments.local_data) if arguments.local_data else None,
+    )
     cells = choose_cells(
         arguments.experiment,
-        PROFILES[run.profile].datasets,
-        range(arguments.seeds),
-        arguments.only,
+        config=arguments.config,
+        datasets=PROFILES[run.profile].datasets,
+        seeds=range(arguments.seeds),
+        only=arguments.only,
     )
     if not cells:
         msg.fail(f"No cell is named like '{arguments.only}'; see --plan", exits=1)
     left = open_cells(run, cells)
     msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
-    if left:
-        msg.info(f"Left: {describe_plan(run, left, read_results(run.results_path))}")
-    if arguments.plan:
-        print("\n".join(cell.name for cell in left))
-        return
-    for number, cell in enumerate(left, start=1):
-        try:
-            row = run_cell(run, cell)
-        except ValueError as error:
-            msg.fail(f"{cell.name}: {error}")
-            sys.exit(1)
-        scores = " ".join(
-            f"{key.upper()} {100 * row['test'][key]:.2f}" for key in "prf"
-        )
-        duration = describe_seconds(row["seconds"])
-        msg.good(f"{number}/{len(left)} {cell.name}: {scores} ({duration})")
+    try:
+        if outdated := outdated_cells(run, cells):
+            msg.warn(
+                "Results of other settings than those asked for; remove their lines in "
+                f"'{run.results_path}' to have them done again:",
+                ", ".join(cell.name for cell in outdated),
+            )
+        if left:
+            plan = describe_plan(run, left, read_results(run.results_path))
+            msg.info(f"Left: {plan}")
+        if arguments.plan:
+            print("\n".join(cell.name for cell in left))
+        else:
+            run_cells(run, left)
+    except ValueError as error:
+        msg.fail(str(error))
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Write Markdown tables shaped like the paper's, with its values beside ours.
 
-python -m scripts.experiments.tables experiments/full/results.jsonl tables.md
+python -m scripts.experiments.tables results.jsonl tables.md --config cpu
 """
 
 import argparse
@@ -10,33 +10,19 @@ from statistics import mean, stdev
 
 from wasabi import MarkdownRenderer
 
-from .cells import ABLATIONS, MODELS, PEERS, RATIOS
+from .cells import FULL, RATIOS, TABLE_MODELS, Task
 from .data_statistics import describe_statistics
+from .models import ABLATIONS, MODELS
 from .paper_values import PRINTED, TITLES
-from .results import Row, find_scores, read_results
+from .results import Row, find_rows, read_results
 
-MODEL_TITLES = {
-    "crf": "CRF",
-    "fuzzy": "Fuzzy CRF",
-    "weighted": "weighted CRF",
-    "adak": "AdaK-NER",
-    "ratio": "expected entity ratio",
-    "without-kbest-loss": "w/o K-best loss",
-    "without-weighted-loss": "w/o weighted loss",
-    "without-annealing": "w/o annealing",
-    "without-kbest-candidates": "w/o K-best candidates",
-    "without-dictionary": "w/o self-built candidates",
-    "without-mask": "w/o candidate mask",
-    "without-selection": "w/o sample selection",
-}
 NOTHING = "–"
 EXPLANATION = (
     "Each value is ours / the paper's, in per cent on test. Recovery (rec.) is F1 "
     "divided by that of the CRF on all annotations with the same encoder. F1 of the "
     "paper is what follows from its P and R."
 )
-Key = tuple[str, float, str]  # scheme, ratio and model
-FULL: Key = ("full", 1.0, "crf")
+COLUMNS = ("P", "R", "F1", "rec.")
 
 
 def write_tables(rows: Sequence[Row]) -> str:
@@ -46,68 +32,91 @@ def write_tables(rows: Sequence[Row]) -> str:
     md.add(describe_encoders(rows))
     datasets = [name for name in TITLES if any(r["dataset"] == name for r in rows)]
     for number, scheme in ((2, "random"), (3, "entity")):
-        models = (*MODELS, *PEERS)
-        keys = [(scheme, ratio, model) for ratio in RATIOS for model in models]
+        tasks = [Task(scheme, ratio, m) for ratio in RATIOS for m in TABLE_MODELS]
         md.add(md.title(2, f"Table {number}: models, {scheme}-based scheme"))
-        md.add(make_table(rows, datasets, [*keys, FULL]))
-    keys = [("random", 0.2, model) for model in (*ABLATIONS, "adak")]
+        md.add(make_table(rows, datasets, [*tasks, FULL]))
+    tasks = [Task("random", 0.2, model) for model in (*ABLATIONS, "adak")]
     md.add(md.title(2, "Table 4: ablation, random-based scheme, ρ = 0.2"))
-    md.add(make_table(rows, datasets, keys))
+    md.add(make_table(rows, datasets, tasks))
     md.add(describe_inconsistencies())
     return md.text
 
 
-def make_table(rows: Sequence[Row], datasets: Sequence[str], keys: list[Key]) -> str:
-    """RETURNS (str): A table with a row for each key, four columns a dataset."""
+def make_table(
+    rows: Sequence[Row], datasets: Sequence[str], tasks: Sequence[Task]
+) -> str:
+    """RETURNS (str): A table with a row for each task, four columns a dataset."""
     md = MarkdownRenderer()
-    columns = ("P", "R", "F1", "rec.")
     header = ["ρ", "Model"]
-    header += [f"{TITLES[name]} {column}" for name in datasets for column in columns]
+    header += [f"{TITLES[name]} {column}" for name in datasets for column in COLUMNS]
     body = []
-    for key in keys:
-        cells = [f"{key[1]:g}", MODEL_TITLES[key[2]]]
+    for task in tasks:
+        cells = [f"{task.ratio:g}", MODELS[task.model].title]
         for dataset in datasets:
-            cells += _cells(rows, dataset, key)
+            cells += compare(rows, dataset, task)
         body.append(cells)
     return md.table(body, header, aligns=["l", "l", *["r"] * (len(header) - 2)])
 
 
-def _cells(rows: Sequence[Row], dataset: str, key: Key) -> list[str]:
-    ours = find_scores(rows, dataset, *key)
-    full = find_scores(rows, dataset, *FULL)
-    cells = [[NOTHING, NOTHING] for _ in range(4)]
+def compare(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
+    """Put the scores for a task beside the paper's.
+
+    rows (Sequence[dict]): Results, all with the same config.
+    dataset (str): The dataset.
+    task (Task): The task.
+    RETURNS (list[str]): Ours and theirs, for each of `COLUMNS`.
+    """
+    ours = [row["test"] for row in find_rows(rows, dataset, task)]
+    cells = [[NOTHING, NOTHING] for _ in COLUMNS]
     if ours:
         for i, name in enumerate("pr"):
             cells[i][0] = f"{100 * mean(scores[name] for scores in ours):.2f}"
         f1 = [100 * scores["f"] for scores in ours]
         spread = f" ± {stdev(f1):.2f}" if len(f1) > 1 else ""
         cells[2][0] = f"{mean(f1):.2f}{spread}"
-        best = mean(scores["f"] for scores in full) if full else 0.0
-        if best:
-            cells[3][0] = f"{mean(f1) / best:.1f}"
-    if printed := PRINTED.get((dataset, *key)):
-        best = PRINTED[(dataset, *FULL)].f1
-        values = (printed.p, printed.r, printed.f1)
-        for i, value in enumerate(values):
+    recovery = measure_recovery(rows, dataset, task)
+    if recovery is not None:
+        cells[3][0] = f"{100 * recovery:.1f}"
+    if printed := PRINTED.get((dataset, *task)):
+        for i, value in enumerate((printed.p, printed.r, printed.f1)):
             cells[i][1] = f"{value:.2f}"
-        cells[3][1] = f"{100 * printed.f1 / best:.1f}"
+    paper_recovery = measure_paper_recovery(dataset, task)
+    if paper_recovery is not None:
+        cells[3][1] = f"{100 * paper_recovery:.1f}"
     return [f"{ours} / {theirs}" for ours, theirs in cells]
+
+
+def measure_recovery(rows: Sequence[Row], dataset: str, task: Task) -> float | None:
+    """RETURNS (float | None): F1 divided by that of the CRF on all annotations, if both
+    are known."""
+    ours = [row["test"]["f"] for row in find_rows(rows, dataset, task)]
+    full = [row["test"]["f"] for row in find_rows(rows, dataset, FULL)]
+    return mean(ours) / mean(full) if ours and any(full) else None
+
+
+def measure_paper_recovery(dataset: str, task: Task) -> float | None:
+    """RETURNS (float | None): The same of what the paper prints."""
+    printed, full = PRINTED.get((dataset, *task)), PRINTED.get((dataset, *FULL))
+    return printed.f1 / full.f1 if printed and full else None
 
 
 def describe_encoders(rows: Sequence[Row]) -> str:
     """RETURNS (str): What the results rest on; the paper has BERT."""
-    found = sorted({(r["dataset"], r["encoder"], r["config"]) for r in rows})
-    lines = [
-        f"{TITLES[dataset]}: encoder {encoder} ({config})"
-        for dataset, encoder, config in found
-    ]
+    found = sorted({(row["dataset"], describe_encoder_of(row)) for row in rows})
+    lines = [f"{TITLES[dataset]}: {encoder}" for dataset, encoder in found]
     return MarkdownRenderer().list(lines or ["There are no results yet."])
+
+
+def describe_encoder_of(row: Row) -> str:
+    """RETURNS (str): The encoder that a result rests on, and the config it is from."""
+    frozen = ", frozen" if row["frozen"] else ""
+    return f"{row['encoder']}{frozen} (`{row['dataset']}_{row['config']}.cfg`)"
 
 
 def describe_inconsistencies() -> str:
     """RETURNS (str): Where the F1 that the paper prints is not that of its P and R."""
     lines = [
-        f"{TITLES[dataset]}, {scheme}, ρ = {ratio:g}, {MODEL_TITLES[model]}: printed "
+        f"{TITLES[dataset]}, {scheme}, ρ = {ratio:g}, {MODELS[model].title}: printed "
         f"{printed.f:.2f}, but P {printed.p:.2f} and R {printed.r:.2f} make "
         f"{printed.f1:.2f}"
         for (dataset, scheme, ratio, model), printed in PRINTED.items()
@@ -124,10 +133,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--config", default="cpu", help="the config of the results")
     parser.add_argument("--corpora", type=Path, default=Path("corpus"))
     arguments = parser.parse_args()
-    text = write_tables(read_results(arguments.results))
+    text = write_tables(read_results(arguments.results, arguments.config))
     statistics = describe_statistics(arguments.corpora)
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(f"{text}\n\n{statistics}\n", encoding="utf8")
     print(text)
 

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from scripts.experiments.cells import Cell
+from scripts.experiments.encoder import Encoder
 from scripts.experiments.results import Row, make_row
 
 
@@ -15,13 +16,13 @@ def result() -> Callable[..., Row]:
         scores = {"p": p, "r": r, "f": 2 * p * r / (p + r)}
         row = make_row(
             cell,
-            config="taobao_cpu.cfg",
-            encoder="some encoder",
+            encoder=Encoder("some encoder", is_frozen=False),
             settings={},
             scores={"dev": scores, "test": scores},
             rounds=2,
             trainings=6,
             seconds=60.0,
+            resumed=False,
         )
         return {**row, **changes}
 

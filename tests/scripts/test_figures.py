@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.experiments.cells import KS, Cell
+from scripts.experiments.cells import Cell
 from scripts.experiments.figures import draw_all, find_dataset, k_curves, ratio_curves
+from scripts.experiments.models import KS
 from scripts.experiments.results import Row
 
 Result = Callable[..., Row]
@@ -12,8 +13,10 @@ Result = Callable[..., Row]
 
 @pytest.fixture
 def rows(result: Result) -> list[Row]:
-    cells = [Cell("taobao", "random", 0.2, model, 0) for model in KS.values()]
-    cells += [Cell("taobao", "random", ratio, "fuzzy", 0) for ratio in (0.2, 0.6)]
+    cells = [Cell("taobao", "cpu", "random", 0.2, model, 0) for model in KS.values()]
+    cells += [
+        Cell("taobao", "cpu", "random", ratio, "fuzzy", 0) for ratio in (0.2, 0.6)
+    ]
     return [result(cell, 0.5, 0.1 * (i + 1)) for i, cell in enumerate(cells)]
 
 
@@ -52,6 +55,6 @@ def test_same_results_give_the_same_svg(rows: list[Row], tmp_path: Path) -> None
 
 
 def test_dataset_is_the_one_that_k_was_varied_on(result: Result) -> None:
-    row = result(Cell("sample", "random", 0.2, "adak-k1", 0), 0.5, 0.5)
+    row = result(Cell("sample", "cpu", "random", 0.2, "adak-k1", 0), 0.5, 0.5)
     assert find_dataset([row]) == "sample"
     assert find_dataset([]) == "taobao"

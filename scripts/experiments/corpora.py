@@ -1,0 +1,56 @@
+"""The data of cells: made when a cell asks for it, and kept for the next."""
+
+from pathlib import Path
+
+from spacy.vocab import Vocab
+
+from scripts.prepare_data import SPLITS, prepare_data
+from spacy_adak.data.corruption import corrupt
+from spacy_adak.data.docbin import read_docbin, write_docbin
+
+from .cells import FULL, Cell
+
+
+def prepare_corpus(
+    dataset: str, documents: int | None, *, root: Path, local_data: Path | None
+) -> Path:
+    """Make the splits of a dataset, with all of their annotations.
+
+    dataset (str): The dataset.
+    documents (int | None): How many documents to take of each split, or all.
+    root (Path): The folder of the project.
+    local_data (Path | None): A folder to copy the files of the dataset from.
+    RETURNS (Path): The folder they are in.
+    """
+    folder = root / "corpus" / dataset
+    if not all((folder / f"{split}.spacy").exists() for split in SPLITS):
+        prepare_data(dataset, folder, root=root, local_data=local_data)
+    if documents is None:
+        return folder
+    part = folder / f"first-{documents}"
+    for split in SPLITS:
+        if not (part / f"{split}.spacy").exists():
+            docs = list(read_docbin(folder / f"{split}.spacy", Vocab()))
+            write_docbin(part / f"{split}.spacy", docs[:documents])
+    return part
+
+
+def training_data(corpus: Path, cell: Cell) -> Path:
+    """Make the training data of a cell.
+
+    corpus (Path): The folder with the splits.
+    cell (Cell): The cell.
+    RETURNS (Path): The file with what is left of the annotations.
+    """
+    if cell.scheme == FULL.scheme:
+        return corpus / "train.spacy"
+    path = corpus / f"train_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
+    if not path.exists():
+        corrupt(
+            corpus / "train.spacy",
+            path,
+            keep_ratio=cell.ratio,
+            scheme=cell.scheme,
+            seed=cell.seed,
+        )
+    return path

@@ -1,0 +1,73 @@
+"""The models that are compared: each is the config of a dataset with some overrides."""
+
+from typing import Any, NamedTuple
+
+LOSS = "components.adak_ner.loss"
+# AdaK-NER as in the paper, whatever the defaults are. The paper has no values for the
+# last three: it says that 10 rounds are enough for q to converge, but not when it has.
+PAPER: dict[str, Any] = {
+    LOSS: "adak",
+    "components.adak_ner.k": 5,
+    "components.adak_ner.gamma": 3.0,
+    "adak.rounds": 10,
+    "adak.folds": 2,
+    "adak.start": "outside",
+    "adak.q": "hard",
+    "adak.mask": True,
+    "adak.kbest_candidates": True,
+    "adak.dictionary": True,
+    "adak.convergence": 0.002,
+    "adak.dictionary_count": 2,
+    "adak.min_sample_score": 0.9,
+}
+
+
+class Model(NamedTuple):
+    """A model by its title in tables, and what it overrides in a config."""
+
+    title: str
+    settings: dict[str, Any]
+
+
+def _paper_but(title: str, changes: dict[str, Any]) -> Model:
+    return Model(title, {**PAPER, **changes})
+
+
+ABLATIONS = {
+    "without-kbest-loss": _paper_but("w/o K-best loss", {LOSS: "weighted"}),
+    "without-weighted-loss": _paper_but(
+        "w/o weighted loss", {"components.adak_ner.gamma": 0.0}
+    ),
+    "without-annealing": _paper_but(
+        "w/o annealing", {"components.adak_ner.gamma": None}
+    ),
+    "without-kbest-candidates": _paper_but(
+        "w/o K-best candidates", {"adak.kbest_candidates": False}
+    ),
+    "without-dictionary": _paper_but(
+        "w/o self-built candidates", {"adak.dictionary": False}
+    ),
+    "without-mask": _paper_but("w/o candidate mask", {"adak.mask": False}),
+    "without-selection": _paper_but(
+        "w/o sample selection", {"adak.min_sample_score": 0.0}
+    ),
+}
+# The names of the models that differ in K alone.
+KS = {1: "adak-k1", 3: "adak-k3", 5: "adak", 7: "adak-k7", 9: "adak-k9"}
+MODELS = {
+    "crf": Model("CRF", {LOSS: "crf"}),
+    "fuzzy": Model("Fuzzy CRF", {LOSS: "fuzzy"}),
+    "weighted": _paper_but(
+        "weighted CRF",
+        {LOSS: "weighted", "adak.mask": False, "adak.min_sample_score": 0.0},
+    ),
+    **{
+        name: _paper_but(f"AdaK-NER, K = {k}", {"components.adak_ner.k": k})
+        for k, name in KS.items()
+    },
+    "adak": _paper_but("AdaK-NER", {}),
+    "adak-default": Model("AdaK-NER, default settings", {}),
+    # Effland and Collins (2021).
+    "ratio": Model("expected entity ratio", {LOSS: "ratio"}),
+    **ABLATIONS,
+}

@@ -1,0 +1,143 @@
+"""Write what all models recover, and at which cost: `RESULTS.md`.
+
+python -m scripts.experiments.recovery full
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+
+from wasabi import MarkdownRenderer
+
+from spacy_adak.data.files import write_atomically
+from spacy_adak.estimation.progress import describe_seconds
+
+from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
+from .models import MODELS
+from .paper_values import TITLES
+from .results import Row, find_rows, read_results
+from .tables import (
+    COLUMNS,
+    EXPLANATION,
+    NOTHING,
+    compare,
+    describe_encoder_of,
+    describe_inconsistencies,
+    measure_paper_recovery,
+    measure_recovery,
+)
+
+INTRODUCTION = (
+    "How much of the score on all annotations is left when most of them are gone. "
+    "`python -m spacy project run recovery` writes this page from "
+    "`experiments/full/results.jsonl`."
+)
+COST = (
+    "Time is that of all trainings of a model, in multiples of the CRF on all "
+    "annotations, too; that of a run that was stopped and resumed may have been longer "
+    "(≥). Where there is more than one seed, all values are means, and F1 has its "
+    "standard deviation."
+)
+CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
+
+
+def write_recovery(rows: Sequence[Row]) -> str:
+    """RETURNS (str): The page with all results there are."""
+    md = MarkdownRenderer()
+    md.add(md.title(1, "Results"))
+    md.add(INTRODUCTION)
+    groups = group_rows(rows)
+    if not groups:
+        md.add("There are no results yet.")
+        return md.text
+    md.add(md.title(2, "Recovery of AdaK-NER"))
+    md.add(make_summary(groups))
+    md.add(f"{EXPLANATION} {COST}")
+    for group in groups:
+        dataset = group[0]["dataset"]
+        md.add(md.title(2, f"{TITLES[dataset]}: {describe_encoder_of(group[0])}"))
+        for scheme, ratio in CONDITIONS:
+            if any((r["scheme"], r["ratio"]) == (scheme, ratio) for r in group):
+                md.add(md.title(3, f"{scheme}-based scheme, ρ = {ratio:g}"))
+                tasks = [Task(scheme, ratio, model) for model in RECOVERY_MODELS]
+                md.add(make_table(group, dataset, [FULL, *tasks]))
+    md.add(describe_inconsistencies())
+    return md.text
+
+
+def group_rows(rows: Sequence[Row]) -> list[list[Row]]:
+    """RETURNS (list[list[dict]]): The results that can be compared: those on the same
+    dataset, with the same config and encoder."""
+    groups: dict[tuple[int, str], list[Row]] = {}
+    order = list(TITLES)
+    for row in rows:
+        key = (order.index(row["dataset"]), describe_encoder_of(row))
+        groups.setdefault(key, []).append(row)
+    return [groups[key] for key in sorted(groups)]
+
+
+def make_summary(groups: Sequence[Sequence[Row]]) -> str:
+    """RETURNS (str): A table of the recovery of AdaK-NER, ours and the paper's."""
+    md = MarkdownRenderer()
+    models = [model for model in RECOVERY_MODELS if model.startswith("adak")]
+    header = ["Dataset", "Encoder", "Scheme", "ρ"]
+    header += [*(MODELS[model].title for model in models), "the paper"]
+    body = []
+    for group in groups:
+        dataset = group[0]["dataset"]
+        for scheme, ratio in CONDITIONS:
+            tasks = [Task(scheme, ratio, model) for model in models]
+            ours = [measure_recovery(group, dataset, task) for task in tasks]
+            if any(recovery is not None for recovery in ours):
+                theirs = measure_paper_recovery(dataset, Task(scheme, ratio, "adak"))
+                values = [
+                    f"{100 * value:.1f}" if value is not None else NOTHING
+                    for value in (*ours, theirs)
+                ]
+                encoder = describe_encoder_of(group[0])
+                body.append([TITLES[dataset], encoder, scheme, f"{ratio:g}", *values])
+    return md.table(body, header, aligns=["l", "l", "l", *["r"] * (len(header) - 3)])
+
+
+def make_table(rows: Sequence[Row], dataset: str, tasks: Sequence[Task]) -> str:
+    """RETURNS (str): A table with scores and cost, a row for each task."""
+    md = MarkdownRenderer()
+    header = ["Model", *COLUMNS, "Time", "Trainings", "Seeds"]
+    body = []
+    for task in tasks:
+        title = "CRF, all annotations" if task == FULL else MODELS[task.model].title
+        cost = describe_cost(rows, dataset, task)
+        body.append([title, *compare(rows, dataset, task), *cost])
+    return md.table(body, header, aligns=["l", *["r"] * (len(header) - 1)])
+
+
+def describe_cost(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
+    """RETURNS (list[str]): Time, number of trainings and of seeds."""
+    found = find_rows(rows, dataset, task)
+    if not found:
+        return [NOTHING, NOTHING, "0"]
+    seconds = mean(row["seconds"] for row in found)
+    time = describe_seconds(seconds)
+    if any(row["resumed"] for row in found):
+        time = f"≥ {time}"
+    if full := find_rows(rows, dataset, FULL):
+        time += f" ({seconds / mean(row['seconds'] for row in full):.1f} ×)"
+    trainings = mean(row["trainings"] for row in found)
+    return [time, f"{trainings:g}", str(len(found))]
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("profile", help="whose results, full or quick")
+    folder = Path("experiments") / parser.parse_args().profile
+    text = write_recovery(read_results(folder / "results.jsonl"))
+    # Results of the quick profile mean nothing.
+    page = Path("RESULTS.md") if folder.name == "full" else folder / "RESULTS.md"
+    write_atomically(page, f"{text}\n".encode())
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

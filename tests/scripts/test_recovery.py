@@ -1,0 +1,109 @@
+from collections.abc import Callable
+
+import pytest
+
+from scripts.experiments.cells import FULL, RECOVERY_MODELS, Cell
+from scripts.experiments.recovery import write_recovery
+from scripts.experiments.results import Row
+
+Result = Callable[..., Row]
+ADAK = Cell("youku", "cpu", "random", 0.2, "adak", 0)
+YOUKU_FULL = Cell("youku", "cpu", *FULL, 0)
+
+
+def find_line(text: str, title: str, start: str) -> list[str]:
+    """The cells of the first row that starts so, after a title."""
+    section = text.split(f"# {title}\n")[1]
+    (line, *_) = (row for row in section.splitlines() if row.startswith(f"| {start}"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_model_has_scores_recovery_and_cost(result: Result) -> None:
+    rows = [
+        result(YOUKU_FULL, 0.8, 0.8, seconds=100.0, trainings=1),
+        result(ADAK, 0.4, 0.4, seconds=450.0, trainings=9),
+    ]
+    cells = find_line(write_recovery(rows), "random-based scheme, ρ = 0.2", "AdaK-NER ")
+    assert cells[1:5] == [
+        "40.00 / 78.21",
+        "40.00 / 79.96",
+        "40.00 / 79.08",
+        "50.0 / 94.3",
+    ]
+    assert cells[5:] == ["8 min (4.5 ×)", "9", "1"]
+
+
+def test_table_begins_with_all_annotations(result: Result) -> None:
+    rows = [result(YOUKU_FULL, 0.8, 0.8), result(ADAK, 0.4, 0.4)]
+    text = write_recovery(rows)
+    cells = find_line(text, "random-based scheme, ρ = 0.2", "CRF, all annotations")
+    assert cells[4] == "100.0 / 100.0"
+
+
+def test_every_model_has_a_row(result: Result) -> None:
+    text = write_recovery([result(ADAK, 0.4, 0.4)])
+    table = text.split("### random-based scheme, ρ = 0.2")[1].split("\n\n")[1]
+    # The header, the line below it, and all annotations.
+    assert len(table.splitlines()) == 3 + len(RECOVERY_MODELS)
+
+
+def test_model_that_is_not_in_the_paper_has_no_value_of_it(result: Result) -> None:
+    text = write_recovery([result(ADAK._replace(model="ratio"), 0.5, 0.5)])
+    cells = find_line(text, "random-based scheme, ρ = 0.2", "expected entity ratio")
+    assert cells[1] == "50.00 / –"
+
+
+def test_scheme_without_results_has_no_table(result: Result) -> None:
+    assert "### entity-based" not in write_recovery([result(ADAK, 0.4, 0.4)])
+
+
+def test_seeds_are_averaged_and_counted(result: Result) -> None:
+    rows = [
+        result(ADAK, 0.4, 0.4, seconds=60, trainings=6),
+        result(ADAK._replace(seed=1), 0.6, 0.6, seconds=180, trainings=9),
+    ]
+    cells = find_line(write_recovery(rows), "random-based scheme, ρ = 0.2", "AdaK-NER ")
+    assert cells[3].startswith("50.00 ± 14.14")
+    assert cells[5:] == ["2 min", "7.5", "2"]
+
+
+def test_time_of_a_resumed_run_may_have_been_longer(result: Result) -> None:
+    text = write_recovery([result(ADAK, 0.4, 0.4, resumed=True)])
+    cells = find_line(text, "random-based scheme, ρ = 0.2", "AdaK-NER ")
+    assert cells[5] == "≥ 60 s"
+
+
+@pytest.mark.parametrize(
+    "other", [{"config": "bert"}, {"encoder": "other"}, {"frozen": True}]
+)
+def test_results_with_other_encoders_are_not_compared(
+    result: Result, other: dict[str, object]
+) -> None:
+    rows = [result(YOUKU_FULL, 0.8, 0.8), result(ADAK, 0.4, 0.4, **other)]
+    text = write_recovery(rows)
+    assert text.count("\n## Youku: ") == 2
+    cells = find_line(text, "random-based scheme, ρ = 0.2", "AdaK-NER ")
+    assert cells[4] == "– / 94.3"
+
+
+def test_summary_has_recovery_of_both_and_of_the_paper(result: Result) -> None:
+    rows = [
+        result(YOUKU_FULL, 0.8, 0.8),
+        result(ADAK, 0.4, 0.4),
+        result(ADAK._replace(model="adak-default"), 0.6, 0.6),
+    ]
+    cells = find_line(write_recovery(rows), "Recovery of AdaK-NER", "Youku")
+    assert cells[2:] == ["random", "0.2", "50.0", "75.0", "94.3"]
+
+
+def test_sample_has_no_values_of_the_paper(result: Result) -> None:
+    rows = [
+        result(YOUKU_FULL._replace(dataset="sample"), 0.8, 0.8),
+        result(ADAK._replace(dataset="sample"), 0.4, 0.4),
+    ]
+    cells = find_line(write_recovery(rows), "Recovery of AdaK-NER", "Sample")
+    assert cells[4:] == ["50.0", "–", "–"]
+
+
+def test_page_without_results_says_so() -> None:
+    assert "There are no results yet." in write_recovery([])

@@ -1,0 +1,48 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from scripts.experiments.cells import Cell, Task
+from scripts.experiments.results import Row, add_result, find_rows, read_results
+
+Result = Callable[..., Row]
+ADAK = Cell("youku", "cpu", "random", 0.2, "adak", 0)
+
+
+def test_results_are_added_one_by_one(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.jsonl"
+    rows = [result(ADAK, 0.4, 0.4), result(ADAK._replace(seed=1), 0.6, 0.6)]
+    assert read_results(path) == []
+    for row in rows:
+        add_result(path, row)
+    assert read_results(path) == rows
+    assert rows[0]["versions"]["spacy"]
+
+
+def test_no_result_is_lost_when_others_are_added(
+    result: Result, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.jsonl"
+    rows = [result(ADAK._replace(seed=seed), 0.5, 0.5) for seed in range(40)]
+    # The lock keeps threads apart as it does processes.
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(partial(add_result, path), rows))
+    assert sorted(read_results(path), key=lambda row: row["seed"]) == rows
+
+
+def test_results_of_a_config_are_told_from_others(
+    result: Result, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.jsonl"
+    for config in ("cpu", "bert"):
+        add_result(path, result(ADAK._replace(config=config), 0.5, 0.5))
+    (row,) = read_results(path, "bert")
+    assert row["config"] == "bert"
+
+
+def test_all_seeds_of_a_task_are_found(result: Result) -> None:
+    rows = [result(ADAK._replace(seed=seed), 0.5, 0.5) for seed in range(3)]
+    others = [result(ADAK._replace(model="crf"), 0.5, 0.5)]
+    found = find_rows([*rows, *others], "youku", Task("random", 0.2, "adak"))
+    assert found == rows

@@ -75,7 +75,7 @@ def prepare_data(
         copy_local_data(name, local_data, root)
     for split in SPLITS:
         source = root / "data" / name / f"{split}.txt"
-        check_asset(source, root)
+        check_asset(source, name, split, root)
         # Who finds the file must not find it with other labels.
         with TemporaryDirectory() as folder:
             converted = Path(folder) / f"{split}.spacy"
@@ -102,17 +102,25 @@ def copy_local_data(name: str, folder: Path, root: Path) -> None:
     target = root / "data" / name
     target.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
-        shutil.copyfile(found / f"{split}.txt", target / f"{split}.txt")
+        source = found / f"{split}.txt"
+        check_asset(source, name, split, root)
+        shutil.copyfile(source, target / f"{split}.txt")
 
 
-def check_asset(path: Path, root: Path) -> None:
-    """Refuse a file that is not there, or is not the one in `project.yml`."""
+def check_asset(path: Path, name: str, split: str, root: Path) -> None:
+    """Refuse a file that is not there, or is not the one that `project.yml` asks for.
+
+    path (Path): The file.
+    name (str): The dataset it should be of.
+    split (str): The part it should be.
+    root (Path): The folder of the project.
+    """
     if not path.exists():
         raise ValueError(
             f"'{path}' is not there. `python -m spacy project assets` fetches what may "
             "be fetched; --vars.local_data FOLDER copies what you have."
         )
-    dest = path.relative_to(root).as_posix()
+    dest = f"data/{name}/{split}.txt"
     for asset in srsly.read_yaml(root / "project.yml")["assets"]:
         if asset["dest"] == dest and asset["checksum"] != get_checksum(path):
             raise ValueError(

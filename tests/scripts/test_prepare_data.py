@@ -36,6 +36,21 @@ def test_entity_types_get_the_names_of_the_paper(root: Path) -> None:
     assert doc[2].ent_iob_ == "O"
 
 
+def test_other_data_does_not_take_the_place_of_the_right_one(root: Path) -> None:
+    prepare_data("youku", root / "out", root=root, local_data=root / "elsewhere")
+    path = root / "elsewhere" / "youku" / "train.txt"
+    path.write_bytes(path.read_bytes() * 2)
+    with pytest.raises(ValueError, match=r"elsewhere.*checksum"):
+        prepare_data("youku", root / "out", root=root, local_data=root / "elsewhere")
+    assert (root / "data" / "youku" / "train.txt").read_bytes() == TEXT.encode()
+
+
+def test_missing_part_of_local_data_is_named(root: Path) -> None:
+    (root / "elsewhere" / "youku" / "test.txt").unlink()
+    with pytest.raises(ValueError, match=r"elsewhere/youku/test\.txt' is not there"):
+        prepare_data("youku", root / "out", root=root, local_data=root / "elsewhere")
+
+
 def test_folder_may_have_the_name_it_comes_with(root: Path) -> None:
     (root / "elsewhere" / "youku").rename(root / "elsewhere" / "ecommerce")
     prepare_data("taobao", root / "out", root=root, local_data=root / "elsewhere")

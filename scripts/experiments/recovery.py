@@ -30,8 +30,8 @@ from .tables import (
 
 INTRODUCTION = (
     "How much of the score on all annotations is left when most of them are gone. "
-    "`python -m spacy project run recovery` writes this page from "
-    "`experiments/full/results.jsonl`."
+    "`python -m spacy project run recovery` trains what is missing here, and writes "
+    "this page."
 )
 COST = (
     "Time is that of all trainings of a model, in multiples of the CRF on all "

@@ -3,8 +3,9 @@
     python scripts/make_configs.py               # writes configs/*.cfg
     python scripts/make_configs.py -o elsewhere
 
-`<dataset>_cpu.cfg` trains a small network, `<dataset>_bert.cfg` fine-tunes the BERT of
-the paper with the paper's settings and needs a GPU. The sample has a config of its own,
+`<dataset>_cpu.cfg` trains a small network, `<dataset>_frozen.cfg` a small network on the
+BERT of the paper, which it leaves as it is, and `<dataset>_bert.cfg` fine-tunes that BERT
+with the paper's settings and needs a GPU. The sample has a config of its own,
 made to be finished in minutes on two cores.
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from spacy_adak.estimation.init_config import init_config
 
 LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
+ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}
 # Fewer and shorter trainings than the default, the folds of a round at the same time.
 SAMPLE_SETTINGS = {
     "rounds = 10": "rounds = 3",
@@ -28,6 +30,7 @@ def make_configs() -> dict[str, str]:
     configs = {"sample_cpu": sample_config()}
     for dataset, lang in LANGUAGES.items():
         configs[f"{dataset}_cpu"] = init_config(lang, gpu=False)
+        configs[f"{dataset}_frozen"] = init_config(lang, encoder=ENCODERS[lang])
         configs[f"{dataset}_bert"] = init_config(lang, gpu=True)
     return configs
 

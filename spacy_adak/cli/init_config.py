@@ -31,6 +31,16 @@ def init_config_cli(
             "download, or train a small network on the CPU",
         ),
     ] = False,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            "-e",
+            help="A transformer on the hub, or the path of a folder, in place of the "
+            "paper's. On the CPU it is not trained itself, but gives the small network "
+            "its input",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", "-F", help="Overwrite the file if it exists")
     ] = False,
@@ -40,11 +50,12 @@ def init_config_cli(
 
     \b
     python -m spacy adak init-config config.cfg --lang en --cpu
+    python -m spacy adak init-config config.cfg --lang en --encoder bert-base-cased
     """
     from ..estimation.init_config import init_config
 
     with readable_errors():
-        text = init_config(lang, gpu)
+        text = init_config(lang, gpu, encoder)
     if str(output_file) == "-":
         typer.echo(text, nl=False)
         return

@@ -21,15 +21,19 @@ def has_frozen_encoder(config: Config) -> bool:
 
 
 def share_frozen_encoders(config: Config, folder: Path) -> None:
-    """Have frozen encoders store themselves and their rows once for the whole run.
+    """Have frozen encoders store themselves and their rows once for the whole run, or
+    for all runs whose configs name the same folder.
 
     config (Config): The config of a training, which is changed.
-    folder (Path): Where to. Encoders that differ do not meet there.
+    folder (Path): Where to, unless the config says it. Encoders that differ do not meet
+        there.
     """
-    for block in _frozen_blocks(config["components"]):
-        block["shared"] = None
-        digest = blake2b(srsly.json_dumps(block, sort_keys=True).encode("utf8"))
-        block["shared"] = str(folder / digest.hexdigest()[:16])
+    blocks = list(_frozen_blocks(config["components"]))
+    interpolated = config.interpolate()["components"]
+    for block, values in zip(blocks, _frozen_blocks(interpolated), strict=True):
+        place = Path(values.pop("shared", None) or folder).resolve()
+        digest = blake2b(srsly.json_dumps(values, sort_keys=True).encode("utf8"))
+        block["shared"] = str(place / digest.hexdigest()[:16])
 
 
 def forget_shared_folders(config: Config) -> None:

@@ -18,6 +18,10 @@ _TEMPLATE = Template(
 # `python -m spacy train` works as well: one training, without estimating q.
 
 [paths]
+{%- if frozen %}
+# A transformer on the hub, or the path of a folder.
+encoder = "{{ encoder }}"
+{%- endif %}
 # The training data. What is not annotated has to be missing, not outside:
 # `python -m spacy adak convert --unlabelled missing` writes it so.
 train = null
@@ -62,7 +66,7 @@ max_batch_items = 4096
 [components.transformer.model]
 @architectures = "spacy-transformers.TransformerModel.v3"
 # A model on the hub, or the path of a folder.
-name = "{{ transformer }}"
+name = "{{ encoder }}"
 mixed_precision = false
 
 [components.transformer.model.tokenizer_config]
@@ -102,7 +106,7 @@ train_corpus = "corpora.train"
 dev_corpus = "corpora.dev"
 seed = ${system.seed}
 gpu_allocator = ${system.gpu_allocator}
-dropout = 0.1
+dropout = {{ dropout }}
 accumulate_gradient = 1
 # Each training runs this long, and its best model on dev is taken.
 max_epochs = 10
@@ -175,31 +179,90 @@ upstream = "*"
 @layers = "reduce_mean.v1"
 """
 
+_FROZEN = Template(
+    """\
+[components.adak_ner.model]
+@architectures = "spacy-adak.CRFTagger.v1"
 
-def init_config(lang: str = "en", gpu: bool = False) -> str:
+[components.adak_ner.model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+# Rows of a transformer that is not trained, beside features of the words that are.
+[components.adak_ner.model.tok2vec.embed]
+@layers = "concatenate.v1"
+
+[components.adak_ner.model.tok2vec.embed.*.frozen]
+@architectures = "spacy-adak.FrozenEncoder.v1"
+# The mean of these layers.
+layers = [-3, -2, -1]
+# Rows are kept in memory up to this limit, then on disk.
+memory_limit_mb = 1024
+# A folder where several runs find the rows; a run makes its own if there is none.
+shared = null
+
+[components.adak_ner.model.tok2vec.embed.*.frozen.encoder]
+@architectures = "spacy-transformers.TransformerModel.v3"
+name = ${paths.encoder}
+mixed_precision = false
+
+[components.adak_ner.model.tok2vec.embed.*.frozen.encoder.tokenizer_config]
+use_fast = true
+
+[components.adak_ner.model.tok2vec.embed.*.frozen.encoder.transformer_config]
+
+[components.adak_ner.model.tok2vec.embed.*.frozen.encoder.grad_scaler_config]
+
+[components.adak_ner.model.tok2vec.embed.*.frozen.encoder.get_spans]
+@span_getters = "spacy-transformers.strided_spans.v1"
+window = {{ window }}
+stride = {{ window * 3 // 4 }}
+
+[components.adak_ner.model.tok2vec.embed.*.trained]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 64
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+rows = [5000, 1000, 2500, 2500]
+include_static_vectors = false
+
+[components.adak_ner.model.tok2vec.encode]
+@architectures = "spacy-adak.WindowCNNEncoder.v1"
+width = 128
+depth = 2
+window_size = 1
+maxout_pieces = 2
+"""
+)
+
+
+def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None) -> str:
     """Make a config for `train`.
 
     lang (str): The code of a language. Chinese is read character by character.
-    gpu (bool): Whether to fine-tune a transformer, with the paper's settings, instead
-        of a small network that needs no download.
+    gpu (bool): Whether to fine-tune a transformer, with the paper's settings.
+    encoder (Optional[str]): A transformer on the hub or the path of a folder. With a
+        GPU that of the paper is taken if there is none. Without a GPU it is frozen, and
+        a small network is trained on it; if there is none, one that needs no download.
     RETURNS (str): The text of the config, comments included.
     """
     try:
         get_lang_class(lang)
     except ImportError as error:
         raise ValueError(Errors.A221.format(lang=lang, error=error)) from None
+    frozen = encoder is not None and not gpu
     transformer, learn_rate, window = _TRANSFORMERS.get(lang, _ENGLISH_TRANSFORMER)
     component = DEFAULT_CONFIG.replace("[adak_ner", "[components.adak_ner")
     component = component.replace("[components.adak_ner]\n", _FACTORY, 1)
-    if gpu:
+    if gpu or frozen:
         component = component[: component.index("[components.adak_ner.model]")]
-        component += _LISTENER
+        component += _FROZEN.render(window=window) if frozen else _LISTENER
     return _TEMPLATE.render(
         lang=lang,
         gpu=gpu,
-        transformer=transformer,
+        frozen=frozen,
+        encoder=encoder or transformer,
         window=window,
-        learn_rate=learn_rate if gpu else 0.001,
+        dropout=0.5 if frozen else 0.1,
+        learn_rate=learn_rate if gpu else 0.002 if frozen else 0.001,
         component=component.strip(),
         adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",
     )

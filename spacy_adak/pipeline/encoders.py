@@ -40,8 +40,9 @@ def build_frozen_encoder(
         [-3, -2, -1]. Its last one if not given.
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
-    shared (Optional[str]): A folder with the encoder and its rows. Set by `adak train`
-        for as long as a run lasts; a pipeline saved with it does without the encoder.
+    shared (Optional[str]): A folder for the encoder and its rows, where several runs of
+        `adak train` find them; a run has its own if there is none. Remove it if the
+        encoder has changed. A pipeline saved with it does without the encoder.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
     frozen = FrozenShim(

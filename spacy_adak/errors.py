@@ -118,6 +118,13 @@ class Errors(metaclass=WithCodes):
         "to be part of an entity, for instance 0.15, or train with "
         "`python -m spacy adak train`, which takes the share in the dev data."
     )
+    A114 = (
+        "The component '{name}' has loss = \"missing\", but annotation_recall is null, "
+        "and no training text with an entity is annotated completely, so that it can't "
+        "be estimated. Set annotation_recall to the share of entities that you expect "
+        "to be annotated, for instance 0.3, or train with "
+        "`python -m spacy adak train`, which compares the training with the dev data."
+    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "
@@ -227,6 +234,12 @@ class Errors(metaclass=WithCodes):
         "No dev document that is annotated completely has an entity, so that the share "
         'of entity tokens can\'t be estimated, at which the loss "ratio" aims. Set it '
         "yourself: --components.{name}.ratio_target 0.15"
+    )
+    A223 = (
+        "No dev document that is annotated completely has an entity, so that it can't "
+        "be estimated how many of the entities in the training data are annotated, as "
+        'the loss "missing" needs to know. Set it yourself: '
+        "--components.{name}.annotation_recall 0.3"
     )
 
     # data

@@ -5,6 +5,9 @@ differ in q alone:
 
     crf       q is one path, in which unknown tokens are O
     fuzzy     q is uniform over the paths that the annotation allows
+    missing   q is proportional to (1 - r)^n over the same paths, n the entities of a
+              path that are not annotated: the likelihood of what is annotated, if each
+              entity is with probability r. r = 0 is fuzzy, r = 1 is crf
     weighted  q is estimated: one path (hard), a product of marginals (soft), or a fold
               model's distribution at a temperature (interpolated, Eq. 6)
     adak      any q, and the K best paths besides (Eq. 5 and 7)
@@ -73,14 +76,29 @@ Q = HardQ | ChainQ
 def uniform_q(allowed: Tensor, lengths: Tensor) -> ChainQ:
     """The q of the fuzzy CRF: each allowed path counts the same.
 
-    The constant 1 / number of paths is left out, as it changes no gradient.
+    allowed (Tensor): (B, T, N) bool, the tags each token may have.
+    lengths (Tensor): (B,).
+    RETURNS (ChainQ): q, up to a constant.
+    """
+    no_weights = torch.zeros(allowed.size(2), device=allowed.device)
+    return missing_q(allowed, lengths, no_weights)
+
+
+def missing_q(allowed: Tensor, lengths: Tensor, log_weights: Tensor) -> ChainQ:
+    """The q of annotations that miss entities: an allowed path counts the less, the
+    more it says that nobody has annotated.
+
+    The normaliser is left out, as it changes no gradient.
 
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
     lengths (Tensor): (B,).
-    RETURNS (ChainQ): q.
+    log_weights (Tensor): (N,), what each tag weighs where the annotation leaves the
+        tag open: log(1 - r) if it begins an entity, else 0. -inf is fine.
+    RETURNS (ChainQ): q, up to a constant.
     """
-    nodes = torch.zeros(allowed.shape, device=allowed.device)
-    return _node_q(nodes.masked_fill_(~allowed, _NEGATIVE_INFINITY), lengths)
+    is_open = allowed.sum(2, keepdim=True) > 1
+    nodes = torch.where(is_open, log_weights, torch.zeros_like(log_weights))
+    return _node_q(nodes.masked_fill(~allowed, _NEGATIVE_INFINITY), lengths)
 
 
 def soft_q(fold_model: Chain, allowed: Tensor) -> ChainQ:

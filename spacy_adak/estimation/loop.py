@@ -39,7 +39,7 @@ from .training import TrainingTask
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 _ESTIMATES = "estimates"
-LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio")
+LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
 class Round(NamedTuple):
@@ -208,7 +208,9 @@ def encode_texts(run: Run, execute: Executor) -> None:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
-    starts_with_ratio = number == 1 and run.settings.start == "ratio"
+    loss: LossName | None = None
+    if number == 1 and run.settings.start != "outside":
+        loss = run.settings.start
     execute(
         [
             _training_task(
@@ -217,7 +219,7 @@ def train_folds(run: Run, number: int, execute: Executor) -> None:
                 number=number,
                 estimates=run.estimates(number - 1),
                 without_fold=fold,
-                loss="ratio" if starts_with_ratio else None,
+                loss=loss,
             )
             for fold in range(run.settings.folds)
         ]

@@ -12,7 +12,11 @@ from thinc.api import Config, require_gpu
 
 from ..errors import Errors, Warnings, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
-from ..pipeline.targets import entity_share, is_complete
+from ..pipeline.completeness import (
+    entity_share,
+    is_complete,
+    recall_of_annotators,
+)
 from .corpus import read_references, reader_block
 from .settings import AdakSettings, read_settings
 
@@ -81,7 +85,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             problems += _problems_of_data(interpolated, train, dev, strict)
     scorable = [doc for doc in dev if is_complete(doc)]
     if config is not None and settings is not None and scorable:
-        problems += _problems_of_ratio(config, settings, scorable)
+        problems += _problems_of_estimates(config, settings, train, scorable)
     if problems or config is None or settings is None:
         _refuse(problems)
     if len(scorable) < len(dev):
@@ -193,14 +197,21 @@ def _problems_of_data(
         yield Errors.A216.format(count=incomplete, total=len(dev))
 
 
-def _problems_of_ratio(
-    config: Config, settings: AdakSettings, dev: list[Doc]
+def _problems_of_estimates(
+    config: Config, settings: AdakSettings, train: list[Doc], dev: list[Doc]
 ) -> Iterator[str]:
     for name in adak_components(config):
         component = config["components"][name]
+        losses = (settings.start, component["loss"])
         if (
-            "ratio" in (settings.start, component["loss"])
+            "ratio" in losses
             and component["ratio_target"] is None
             and entity_share(dev) is None
         ):
             yield Errors.A222.format(name=name)
+        if (
+            "missing" in losses
+            and component["annotation_recall"] is None
+            and recall_of_annotators(train, dev) is None
+        ):
+            yield Errors.A223.format(name=name)

@@ -24,8 +24,9 @@ convergence = 0.002
 # without one fold. More than 2 is said to make little difference.
 folds = 2
 # What the fold models of the first round learn from, as long as there is no q: the loss
-# of the component with all unknown tokens "outside", or the loss "ratio" of the
-# component, which finds more entities from the start. The first candidates are theirs.
+# of the component with all unknown tokens "outside", or the loss "missing" or "ratio"
+# of the component, which find more entities from the start. The first candidates are
+# theirs.
 start = "outside"
 # q for a text: "hard" is the best path of the model that has not seen it, "soft" weighs
 # paths by the marginals of their tags, "interpolated" by their own probability.
@@ -68,7 +69,7 @@ class AdakSettings(BaseModel):
     rounds: int = Field(ge=1)
     convergence: float = Field(ge=0, le=1)
     folds: int = Field(ge=2)
-    start: Literal["outside", "ratio"]
+    start: Literal["outside", "missing", "ratio"]
     q: QMode
     temperature: list[Annotated[float, Field(gt=0)]]
     mask: bool

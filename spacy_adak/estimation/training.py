@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -12,17 +12,18 @@ from typing import IO, Any, NamedTuple
 from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
 from spacy.util import load_config, registry, resolve_dot_names
 from spacy.util import logger as spacy_logger
+from spacy.vocab import Vocab
 from thinc.api import Config, require_gpu
 
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.objective import LossName
 from .checkpoint import new_folder
-from .corpus import replace_reader
+from .corpus import list_shards, replace_reader
 from .estimated_corpus import READER
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import share_frozen_encoders
@@ -93,9 +94,7 @@ class TrainingTask(NamedTuple):
                     component.plan_annealing(total)
                     if self.loss is not None:
                         component.loss = self.loss
-                    if component.loss == "ratio":
-                        dev = DocBin().from_disk(self.dev_path).get_docs(nlp.vocab)
-                        component.estimate_ratio_target(dev)
+                    self._estimate_settings(component)
             nlp.config["training"]["eval_frequency"] = min(
                 nlp.config["training"]["eval_frequency"],
                 max(1, (total - 1) // _MIN_EVALUATIONS),
@@ -116,6 +115,17 @@ class TrainingTask(NamedTuple):
         import_code(self.code_path)
         return init_nlp(self._config(), use_gpu=self.use_gpu)
 
+    def _estimate_settings(self, component: AdaKRecognizer) -> None:
+        """What the loss has to know of the data. It is that of all folds, so that all
+        trainings of a run are told the same."""
+        dev = _read_docs([self.dev_path], component.vocab)
+        if component.loss == "missing":
+            shards = [shard.path for shard in list_shards(self.corpus)]
+            train = _read_docs(shards, component.vocab)
+            component.estimate_annotation_recall(train, dev)
+        elif component.loss == "ratio":
+            component.estimate_ratio_target(dev)
+
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)
         config["training"]["seed"] = self.seed
@@ -135,6 +145,11 @@ class TrainingTask(NamedTuple):
         replace_reader(config, "train", train_reader)
         replace_reader(config, "dev", dev_reader)
         return config
+
+
+def _read_docs(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+    for path in paths:
+        yield from DocBin().from_disk(path).get_docs(vocab)
 
 
 def planned_steps(nlp: Language) -> int:

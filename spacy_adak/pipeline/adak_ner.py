@@ -1,7 +1,7 @@
 """The spaCy component `adak_ner`: named entities from incomplete annotations."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from math import exp
 from typing import Any
@@ -19,6 +19,11 @@ from ..crf.ratio import EntityRatio
 from ..crf.tags import LabelledSpan, TagSet
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
+from .completeness import (
+    entity_share,
+    is_meant_to_be_complete,
+    recall_of_annotators,
+)
 from .estimates import PathEstimate, get_estimate
 from .head import TagScores
 from .model import get_head, predict_scores, set_tags
@@ -26,14 +31,7 @@ from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
 from .settings import DEFAULT_CONFIG, check_settings
-from .targets import (
-    entity_share,
-    is_complete,
-    known_from_example,
-    preset_from_doc,
-    shorten,
-    states_outside,
-)
+from .targets import known_from_example, preset_from_doc, shorten
 
 _DEFAULT_ANNEALING_STEPS = 1000
 
@@ -57,6 +55,7 @@ def make_adak_ner(
     k: int,
     gamma: float | None,
     annealing_steps: int | None,
+    annotation_recall: float | None,
     ratio_target: float | None,
     ratio_margin: float,
     ratio_weight: float,
@@ -76,6 +75,7 @@ def make_adak_ner(
         k=k,
         gamma=gamma,
         annealing_steps=annealing_steps,
+        annotation_recall=annotation_recall,
         ratio_target=ratio_target,
         ratio_margin=ratio_margin,
         ratio_weight=ratio_weight,
@@ -86,6 +86,11 @@ def make_adak_ner(
         incorrect_spans_key=incorrect_spans_key,
         scorer=scorer,
     )
+
+
+def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
+    references = (eg.reference for eg in examples)
+    return (doc for doc in references if is_meant_to_be_complete(doc))
 
 
 class AdaKRecognizer(CheckedPipe):
@@ -108,6 +113,7 @@ class AdaKRecognizer(CheckedPipe):
         k: int = 5,
         gamma: float | None = 3.0,
         annealing_steps: int | None = None,
+        annotation_recall: float | None = None,
         ratio_target: float | None = None,
         ratio_margin: float = 0.02,
         ratio_weight: float = 10.0,
@@ -127,6 +133,7 @@ class AdaKRecognizer(CheckedPipe):
         self.k = k
         self.gamma = gamma
         self.annealing_steps = annealing_steps
+        self.annotation_recall = annotation_recall
         self.ratio_target = ratio_target
         self.ratio_margin = ratio_margin
         self.ratio_weight = ratio_weight
@@ -201,12 +208,12 @@ class AdaKRecognizer(CheckedPipe):
         if not sample:
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
-        if self.loss == "ratio" and self.ratio_target is None:
+        if self.loss == "missing":
             references = (eg.reference for eg in get_examples())
-            # A text that is all entity may have been completed by chance.
-            self.estimate_ratio_target(
-                doc for doc in references if is_complete(doc) and states_outside(doc)
-            )
+            complete = _complete_references(get_examples())
+            self.estimate_annotation_recall(references, complete)
+        elif self.loss == "ratio":
+            self.estimate_ratio_target(_complete_references(get_examples()))
         training = nlp.config.get("training", {}) if nlp is not None else {}
         self.plan_annealing(
             min(
@@ -343,7 +350,11 @@ class AdaKRecognizer(CheckedPipe):
         # The loss is differentiated with respect to these, and no further.
         scores = TagScores(*(score.detach().requires_grad_() for score in scores))
         objective = Objective(
-            self.loss, self.k, self._best_paths_weight(), self._entity_ratio()
+            self.loss,
+            self.k,
+            self._best_paths_weight(),
+            self._entity_ratio(),
+            self._annotation_recall(),
         )
         result = objective(scores, samples, self.tagset)
         for i in result.impossible:
@@ -396,20 +407,42 @@ class AdaKRecognizer(CheckedPipe):
     def _entity_ratio(self) -> EntityRatio | None:
         if self.loss != "ratio":
             return None
-        target = self.ratio_target
-        if target is None:
-            target = self.cfg.get("ratio_target")
-        if target is None:
-            raise ValueError(Errors.A113.format(name=self.name))
+        target = self._given_or_estimated("ratio_target", Errors.A113)
         return EntityRatio(target, self.ratio_margin, self.ratio_weight)
 
-    def estimate_ratio_target(self, docs: Iterable[Doc]) -> None:
+    def _annotation_recall(self) -> float | None:
+        if self.loss != "missing":
+            return None
+        return self._given_or_estimated("annotation_recall", Errors.A114)
+
+    def _given_or_estimated(self, setting: str, error: str) -> float:
+        given: float | None = getattr(self, setting)
+        value = self.cfg.get(setting) if given is None else given
+        if value is None:
+            raise ValueError(error.format(name=self.name))
+        return value
+
+    def estimate_ratio_target(self, complete: Iterable[Doc]) -> None:
         """Let the loss "ratio" aim at the share of entity tokens in some documents,
         unless the settings have a target.
 
-        docs (Iterable[Doc]): Documents that are annotated completely.
+        complete (Iterable[Doc]): Documents that are annotated completely.
         """
-        self.cfg["ratio_target"] = entity_share(docs)
+        if self.ratio_target is None:
+            self.cfg["ratio_target"] = entity_share(complete)
+
+    def estimate_annotation_recall(
+        self, annotated: Iterable[Doc], complete: Iterable[Doc]
+    ) -> None:
+        """Tell the loss "missing" how many of the entities in some documents are
+        annotated, unless the settings do.
+
+        annotated (Iterable[Doc]): The documents to be learnt from.
+        complete (Iterable[Doc]): Documents that are annotated completely.
+        """
+        if self.annotation_recall is None:
+            recall = recall_of_annotators(annotated, complete)
+            self.cfg["annotation_recall"] = recall
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights with the gradients of the last batches."""

@@ -14,6 +14,7 @@ from ..crf.losses import (
     HardQ,
     Q,
     adak,
+    missing_q,
     negative_log_likelihood,
     ruled_out_loss,
     uniform_q,
@@ -24,9 +25,9 @@ from ..crf.tags import LabelledSpan, TagSet
 from .estimates import ChainEstimate, Estimate, PathEstimate
 from .head import TagScores
 from .segments import SegmentBatch, batch_segments
-from .targets import Known, allowed_tags, tagged_spans
+from .targets import Known, allowed_tags, entity_starting_tags, tagged_spans
 
-LossName = Literal["adak", "weighted", "ratio", "fuzzy", "crf"]
+LossName = Literal["adak", "weighted", "missing", "ratio", "fuzzy", "crf"]
 
 
 class Sample(NamedTuple):
@@ -61,12 +62,14 @@ class Objective(NamedTuple):
     k (int): K, for "adak".
     best_paths_weight (float): λ, for "adak".
     entity_ratio (EntityRatio | None): What "ratio" aims at, and only that.
+    annotation_recall (float | None): r, for "missing" and only that.
     """
 
     loss: LossName
     k: int
     best_paths_weight: float
     entity_ratio: EntityRatio | None = None
+    annotation_recall: float | None = None
 
     def __call__(
         self, scores: TagScores, samples: Sequence[Sample], tagset: TagSet
@@ -88,7 +91,7 @@ class Objective(NamedTuple):
         for batch in batch_segments([sample.ends for sample in samples], device):
             ruled_out = _ruled_out_in(batch, samples, tagset)
             chain = scores.chain(batch)
-            losses = self._segment_losses(chain, batch, tokens, ruled_out)
+            losses = self._segment_losses(chain, batch, tokens, ruled_out, tagset)
             total = total + losses.sum() / n_segments
             if self.entity_ratio is not None:
                 entity_tokens = entity_tokens + expected_entity_tokens(chain).sum()
@@ -105,10 +108,15 @@ class Objective(NamedTuple):
         batch: SegmentBatch,
         tokens: "_Tokens",
         ruled_out: list[TaggedSpan],
+        tagset: TagSet,
     ) -> Tensor:
         allowed = tokens.allowed[batch.tokens]
         if self.loss in ("fuzzy", "ratio"):
             losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
+        elif self.loss == "missing":
+            log_weights = self._missing_log_weights(tagset).to(allowed.device)
+            q = missing_q(allowed, batch.lengths, log_weights)
+            losses = negative_log_likelihood(chain, q)
         elif self.loss == "crf":
             losses = negative_log_likelihood(chain, HardQ(tokens.known[batch.tokens]))
         elif self.loss == "weighted":
@@ -121,6 +129,14 @@ class Objective(NamedTuple):
         if ruled_out:
             losses = losses + ruled_out_loss(chain, ruled_out)
         return losses
+
+    def _missing_log_weights(self, tagset: TagSet) -> Tensor:
+        """(N,): log(1 - r) for each entity that nobody has annotated."""
+        assert self.annotation_recall is not None
+        log_weights = torch.zeros(len(tagset))
+        starting = entity_starting_tags(tagset)
+        log_weights[starting] = torch.tensor(-self.annotation_recall).log1p()
+        return log_weights
 
 
 class _Tokens(NamedTuple):

@@ -13,8 +13,9 @@ DEFAULT_CONFIG = """
 # "adak" learns from the annotation, from what was estimated for the tokens it leaves
 # open (O unless estimated) and, more and more, from the model's own K best paths.
 # "weighted" is the same without these. "fuzzy" sums over all paths that the annotation
-# allows, and finds too much. "ratio" is the same, held to the share of tokens that are
-# part of an entity. "crf" reads unknown tokens as O, as ordinary training does.
+# allows, and finds too much. "missing" counts a path the less, the more entities it has
+# that the annotators must have missed. "ratio" is "fuzzy", held to the share of tokens
+# that are part of an entity. "crf" reads unknown tokens as O, as is the rule elsewhere.
 loss = "adak"
 # How many of the best paths "adak" looks at.
 k = 5
@@ -24,6 +25,11 @@ gamma = 3.0
 # B. If null, the number of steps a run is sure to have: the smaller of patience and
 # max_steps in [training], or 1000 where there is neither.
 annealing_steps = null
+# For "missing": how many of the entities in the training texts are annotated, say 0.3.
+# 0 is "fuzzy" and 1 is "crf". If null, it is estimated: `adak train` compares the
+# entities per token with those in the dev data, other training compares training texts
+# that leave tokens open with those which state some to be O and leave none open.
+annotation_recall = null
 # For "ratio": the share of tokens that are part of an entity, say 0.15. If null, it is
 # that of the training texts which state some tokens to be O and leave none open;
 # `adak train` takes that of the dev data.
@@ -89,6 +95,10 @@ def _lies_between(value: object, lowest: float, highest: float) -> bool:
     return isinstance(value, int | float) and lowest <= value <= highest
 
 
+def _is_share_or_none(value: object) -> bool:
+    return value is None or _lies_between(value, 0, 1)
+
+
 _LOSSES = get_args(LossName)
 _POSITIVE = "a whole number above 0"
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -106,10 +116,8 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: value is None or _is_positive(value),
         f"{_POSITIVE}, or null",
     ),
-    "ratio_target": (
-        lambda value: value is None or _lies_between(value, 0, 1),
-        "a share from 0 to 1, or null",
-    ),
+    "annotation_recall": (_is_share_or_none, "a share from 0 to 1, or null"),
+    "ratio_target": (_is_share_or_none, "a share from 0 to 1, or null"),
     "ratio_margin": (lambda value: _lies_between(value, 0, 1), "a share from 0 to 1"),
     "ratio_weight": (
         lambda value: _lies_between(value, 0, inf),

@@ -165,29 +165,6 @@ def tagged_spans(
     ]
 
 
-def is_complete(doc: Doc) -> bool:
-    """RETURNS (bool): Whether the annotation says something about every token."""
-    return all(token.ent_iob != 0 for token in doc if not token.is_space)
-
-
-def states_outside(doc: Doc) -> bool:
-    """RETURNS (bool): Whether the annotation says of any token that it is O."""
-    return bool((doc.to_array(ENT_IOB) == _OUTSIDE).any())
-
-
-def entity_share(docs: Iterable[Doc]) -> float | None:
-    """The share of tokens that are part of an entity.
-
-    docs (Iterable[Doc]): Documents that are annotated completely.
-    RETURNS (float | None): The share; None if there is no entity to tell by.
-    """
-    entity_tokens = tokens = 0
-    for doc in docs:
-        entity_tokens += sum(len(ent) for ent in doc.ents)
-        tokens += len(doc)
-    return entity_tokens / tokens if entity_tokens else None
-
-
 def shorten(doc: Doc) -> str:
     """RETURNS (str): The beginning of a document, to name it in a message."""
     return doc.text if len(doc.text) <= 60 else doc.text[:57] + "..."

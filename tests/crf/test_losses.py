@@ -13,6 +13,7 @@ from spacy_adak.crf.losses import (
     adak,
     annealed_weight,
     interpolated_q,
+    missing_q,
     negative_log_likelihood,
     ruled_out_loss,
     soft_q,
@@ -110,6 +111,35 @@ def test_fuzzy_loss_sums_over_all_allowed_paths(
     assert_losses(negative_log_likelihood(chain, q), expected)
 
 
+@given(models_and_masks(), st.data())
+def test_missing_loss_weighs_paths_by_their_tags_on_open_tokens(
+    case: tuple[Chain, Chain, torch.Tensor], data: st.DataObject
+) -> None:
+    chain, _, allowed = case
+    weight = st.sampled_from([0.0, 0.01, 0.5, 1.0])
+    n_tags = chain.emissions.size(2)
+    weights = data.draw(st.lists(weight, min_size=n_tags, max_size=n_tags))
+    expected = [
+        brute_force_nll(
+            chain,
+            b,
+            {
+                path.tags: math.prod(
+                    weights[tag]
+                    for t, tag in enumerate(path.tags)
+                    if allowed[b, t].sum() > 1
+                )
+                for path in legal_paths(chain, b)
+                if is_allowed(path.tags, allowed[b])
+            },
+        )
+        for b in range(len(chain.lengths))
+    ]
+    log_weights = torch.tensor(weights, dtype=torch.float64).log()
+    q = missing_q(allowed, chain.lengths, log_weights)
+    assert_losses(negative_log_likelihood(chain, q), expected)
+
+
 @given(models_and_masks())
 def test_soft_loss_weighs_paths_by_products_of_marginals(
     case: tuple[Chain, Chain, torch.Tensor],
@@ -182,6 +212,22 @@ def test_batch_equals_single(case: tuple[Chain, Chain, torch.Tensor], k: int) ->
         torch.testing.assert_close(single[0], losses[b], equal_nan=True)
 
 
+@given(models_and_masks())
+def test_missing_loss_of_a_batch_is_that_of_its_sentences(
+    case: tuple[Chain, Chain, torch.Tensor],
+) -> None:
+    chain, _, allowed = case
+    log_weights = torch.full((allowed.size(2),), -1.5)
+    log_weights[0] = 0.0
+    q = missing_q(allowed, chain.lengths, log_weights)
+    losses = negative_log_likelihood(chain, q)
+    for b, length in enumerate(chain.lengths.tolist()):
+        mask = allowed[b : b + 1, :length]
+        q = missing_q(mask, chain.lengths[b : b + 1], log_weights)
+        single = negative_log_likelihood(sentence_of(chain, b), q)
+        torch.testing.assert_close(single[0], losses[b], equal_nan=True)
+
+
 def make_chain(seed: int = 0, scale: float = 1.0) -> Chain:
     generator = torch.Generator().manual_seed(seed)
 
@@ -243,7 +289,7 @@ def test_interpolated_q_of_temperature_one_is_the_fold_model_itself() -> None:
     torch.testing.assert_close(negative_log_likelihood(fold_model, q), expected)
 
 
-@pytest.mark.parametrize("kind", ["hard", "soft", "interpolated", "uniform"])
+@pytest.mark.parametrize("kind", ["hard", "soft", "interpolated", "uniform", "missing"])
 def test_gradient_of_every_loss_is_right(kind: str) -> None:
     chain, fold_model = make_chain(2), make_chain(3)
     allowed = torch.ones(3, 4, 3, dtype=torch.bool)
@@ -253,6 +299,7 @@ def test_gradient_of_every_loss_is_right(kind: str) -> None:
         "soft": soft_q(fold_model, allowed),
         "interpolated": interpolated_q(fold_model, allowed, 0.5),
         "uniform": uniform_q(allowed, chain.lengths),
+        "missing": missing_q(allowed, chain.lengths, torch.tensor([0.0, -1.0, -2.0])),
     }[kind]
     scores = [chain.emissions, chain.transitions, chain.start, chain.end]
 

@@ -11,7 +11,7 @@ from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.training import TrainingTask, planned_steps
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.pipeline.targets import entity_share
+from spacy_adak.pipeline.completeness import entity_share
 
 from .samples import TINY, make_config, make_docs, model_bytes, write_data
 

@@ -41,7 +41,9 @@ def test_default_config_learns_to_find_entities() -> None:
         assert entities(nlp(text)) == expected
 
 
-@pytest.mark.parametrize("loss", ["adak", "weighted", "ratio", "fuzzy", "crf"])
+@pytest.mark.parametrize(
+    "loss", ["adak", "weighted", "missing", "ratio", "fuzzy", "crf"]
+)
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
     nlp = make_nlp(loss=loss, scheme=scheme)
@@ -62,6 +64,9 @@ def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
         ("gamma", "3"),
         ("annealing_steps", 0),
         ("annealing_steps", "10"),
+        ("annotation_recall", -0.1),
+        ("annotation_recall", 1.5),
+        ("annotation_recall", "0.1"),
         ("ratio_target", 1.5),
         ("ratio_target", "0.1"),
         ("ratio_margin", -0.1),
@@ -89,7 +94,8 @@ def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
 def test_settings_are_checked_without_a_config_too() -> None:
     model = spacy.blank("en").add_pipe("adak_ner", config={"model": SMALL_MODEL}).model
     with pytest.raises(
-        ValueError, match=r"A104.*'hinge'.*adak or weighted or ratio or fuzzy or crf"
+        ValueError,
+        match=r"A104.*'hinge'.*adak or weighted or missing or ratio or fuzzy or crf",
     ):
         AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")
 
@@ -137,6 +143,7 @@ def loss_after(steps: int, **settings: Any) -> float:
     "settings",
     [
         {"loss": "weighted"},
+        {"loss": "missing", "annotation_recall": 0.5},
         {"loss": "ratio", "ratio_target": 0.1},
         {"loss": "fuzzy"},
         {"loss": "crf"},
@@ -161,6 +168,15 @@ def test_setting_changes_the_loss_ratio(setting: str, value: float) -> None:
     settings = {"loss": "ratio", "ratio_target": 0.1, "ratio_margin": 0.0}
     changed = {**settings, setting: value}
     assert loss_after(0, **changed) != pytest.approx(loss_after(0, **settings))
+
+
+def test_recall_of_annotators_changes_the_loss_missing() -> None:
+    losses = [
+        loss_after(0, loss="missing", annotation_recall=recall)
+        for recall in (0.0, 0.5, 0.9, 1.0)
+    ]
+    assert losses == sorted(losses)
+    assert len(set(losses)) == 4
 
 
 def weights_of_best_paths(nlp: Language, steps: int) -> list[float]:

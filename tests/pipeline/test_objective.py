@@ -91,6 +91,42 @@ def test_crf_reads_unknown_as_outside(scheme: str, facts: Known) -> None:
     assert result.loss == pytest.approx(expected)
 
 
+def missing(recall: float) -> Objective:
+    return Objective("missing", 5, 0.5, annotation_recall=recall)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("facts", FACTS)
+@pytest.mark.parametrize("recall", [0.0, 0.3, 0.9])
+def test_missing_is_the_likelihood_of_what_is_annotated(
+    scheme: str, facts: Known, recall: float
+) -> None:
+    """Each entity of a reading is annotated with the probability r, or is not."""
+    tagset = TagSet(["X", "Y"], scheme)
+    scores = random_scores(tagset, 4)
+    p = probabilities(scores, tagset)
+    annotated = len(facts.entities)
+    expected = minus_log(
+        [p[r] * (1 - recall) ** (len(r) - annotated) for r in p if agrees(r, facts)]
+    )
+    result = compute(missing(recall), scores, [facts], [[4]], tagset)
+    assert result.loss == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("facts", FACTS)
+@pytest.mark.parametrize(("recall", "limit"), [(0.0, "fuzzy"), (1.0, "crf")])
+def test_missing_lies_between_fuzzy_and_crf(
+    scheme: str, facts: Known, recall: float, limit: LossName
+) -> None:
+    tagset = TagSet(["X", "Y"], scheme)
+    scores = random_scores(tagset, 4)
+    result = compute(missing(recall), scores, [facts], [[4]], tagset)
+    expected = compute(Objective(limit, 5, 0.5), scores, [facts], [[4]], tagset)
+    assert result.loss == pytest.approx(expected.loss)
+    torch.testing.assert_close(result.gradient.emissions, expected.gradient.emissions)
+
+
 def best_agreeing(p: dict[Reading, float], facts: Known, k: int) -> list[float]:
     return sorted((p[r] for r in p if agrees(r, facts)), reverse=True)[:k]
 
@@ -356,10 +392,18 @@ def difference(
     return (losses[0] - losses[1]) / (2 * step)
 
 
-@pytest.mark.parametrize("loss", ["adak", "ratio", "fuzzy", "crf"])
-def test_gradient_is_that_of_the_loss(loss: LossName) -> None:
-    ratio = ENTITY_RATIO if loss == "ratio" else None
-    objective = Objective(loss, 2, 0.4, ratio)
+@pytest.mark.parametrize(
+    "objective",
+    [
+        Objective("adak", 2, 0.4),
+        missing(0.3),
+        Objective("ratio", 2, 0.4, ENTITY_RATIO),
+        Objective("fuzzy", 2, 0.4),
+        Objective("crf", 2, 0.4),
+    ],
+    ids=lambda objective: objective.loss,
+)
+def test_gradient_is_that_of_the_loss(objective: Objective) -> None:
     scores = random_scores(TAGS, 6)
     facts = [known([ENTITY], [3], 4, [LabelledSpan(0, 1, "Y")]), known([], [], 2)]
 

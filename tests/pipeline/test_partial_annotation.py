@@ -57,6 +57,17 @@ def test_ratio_loss_finds_what_was_not_annotated_and_little_else() -> None:
     assert found["ents_p"] > 0.9 > 0.5 > evaluate("fuzzy")["ents_p"]
 
 
+def test_missing_loss_finds_what_was_not_annotated_and_nothing_else() -> None:
+    found = evaluate("missing", annotation_recall=0.5)
+    assert found["ents_r"] > 0.9
+    assert found["ents_p"] > 0.9 > 0.5 > evaluate("fuzzy")["ents_p"]
+
+
+def test_missing_loss_needs_no_exact_recall() -> None:
+    for recall in (0.3, 0.7):
+        assert evaluate("missing", annotation_recall=recall)["ents_f"] > 0.9
+
+
 @pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
 def test_missing_is_read_as_outside_by_the_crf_loss_alone(loss: str) -> None:
     nlp = make_nlp(loss=loss)

@@ -64,6 +64,7 @@ def test_settings_survive(tmp_path: Path) -> None:
         "k": 3,
         "gamma": 1.5,
         "annealing_steps": 7,
+        "annotation_recall": 0.4,
         "ratio_target": 0.3,
         "ratio_margin": 0.01,
         "ratio_weight": 2.5,

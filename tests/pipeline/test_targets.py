@@ -10,13 +10,10 @@ from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.targets import (
     Known,
     allowed_tags,
-    entity_share,
     entity_starting_tags,
-    is_complete,
     known_from_example,
     preset_from_doc,
     shorten,
-    states_outside,
     tagged_spans,
 )
 
@@ -191,27 +188,3 @@ def test_long_text_is_shortened_for_messages() -> None:
     doc = make_doc(VOCAB, "word " * 99 + "word")
     assert len(shorten(doc)) == 60
     assert shorten(doc).endswith("...")
-
-
-@given(annotated_docs())
-def test_document_without_a_missing_word_is_complete(doc: Doc) -> None:
-    missing = [token for token in doc if token.ent_iob == 0 and not token.is_space]
-    assert is_complete(doc) == (not missing)
-
-
-@given(annotated_docs())
-def test_document_states_outside_where_a_token_is_outside(doc: Doc) -> None:
-    assert states_outside(doc) == any(token.ent_iob == 2 for token in doc)
-
-
-def test_entity_share_is_that_of_all_tokens() -> None:
-    docs = [
-        make_doc(VOCAB, "Ann Lee flew to New York .", [(0, 2, "X"), (4, 6, "Y")]),
-        make_doc(VOCAB, "It rained .", []),
-    ]
-    assert entity_share(iter(docs)) == 0.4
-
-
-@pytest.mark.parametrize("texts", [[], ["It rained ."]])
-def test_entity_share_is_not_told_without_an_entity(texts: list[str]) -> None:
-    assert entity_share(make_doc(VOCAB, text) for text in texts) is None

@@ -65,7 +65,9 @@ def test_verbose_shows_the_tables_of_the_standard_logger(
     assert "round 1, fold 2 of 2: E    #" in verbose.stderr
 
 
-@pytest.mark.parametrize("loss", ["crf", "fuzzy", "ratio", "weighted", "adak"])
+@pytest.mark.parametrize(
+    "loss", ["crf", "fuzzy", "ratio", "missing", "weighted", "adak"]
+)
 def test_baselines_are_an_override_away(
     adak: Adak, arguments: list[str], loss: str, tmp_path: Path
 ) -> None:

@@ -55,6 +55,13 @@ def test_ratio_beats_crf(settings: dict[str, Any], tmp_path: Path) -> None:
     assert best_f1(settings, "ratio", tmp_path / "ratio") > crf + 0.2
 
 
+def test_missing_beats_the_other_losses_of_one_training(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    others = [best_f1(settings, loss, tmp_path / loss) for loss in ("crf", "fuzzy")]
+    assert best_f1(settings, "missing", tmp_path / "missing") > max(others) + 0.3
+
+
 def test_most_of_what_was_removed_is_recovered(adak: tuple[float, Path]) -> None:
     gold = {doc.text: doc for doc in make_docs(TEXTS)}
     path = adak[1] / "train-completed.spacy"

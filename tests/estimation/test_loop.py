@@ -106,12 +106,13 @@ def test_every_training_has_a_seed_of_its_own(
     assert len(set(seeds)) == len(seeds) == 6
 
 
-def test_first_fold_models_may_be_trained_with_the_loss_ratio(
-    tiny_config: Config, tmp_path: Path
+@pytest.mark.parametrize("loss", ["missing", "ratio"])
+def test_first_fold_models_may_be_trained_with_another_loss(
+    tiny_config: Config, tmp_path: Path, loss: str
 ) -> None:
-    _, tasks = run(tiny_config, tmp_path, **{"adak.start": "ratio"})
+    _, tasks = run(tiny_config, tmp_path, **{"adak.start": loss})
     losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
-    assert losses == ["ratio", "ratio", None, None, None, None]
+    assert losses == [loss, loss, None, None, None, None]
 
 
 def test_start_changes_nothing_but_the_first_fold_models(

@@ -86,22 +86,24 @@ def test_dev_data_without_a_complete_document(
 
 
 @pytest.mark.parametrize(
-    ("section", "setting", "value", "found"),
+    ("section", "setting", "value", "code"),
     [
-        (("components", "adak_ner"), "loss", "ratio", True),
-        (("adak",), "start", "ratio", True),
-        (("adak",), "start", "outside", False),
+        (("components", "adak_ner"), "loss", "ratio", "[A222]"),
+        (("adak",), "start", "ratio", "[A222]"),
+        (("components", "adak_ner"), "loss", "missing", "[A223]"),
+        (("adak",), "start", "missing", "[A223]"),
+        (("adak",), "start", "outside", None),
     ],
 )
-@pytest.mark.parametrize("target", [None, 0.2])
-def test_dev_data_that_tells_no_share_of_entity_tokens(
+@pytest.mark.parametrize("given", [None, 0.2])
+def test_dev_data_without_an_entity_to_estimate_by(
     config: Config,
     tmp_path: Path,
     section: tuple[str, ...],
     setting: str,
     value: str,
-    found: bool,
-    target: float | None,
+    code: str | None,
+    given: float | None,
 ) -> None:
     docs = make_docs(5)
     for doc in docs:
@@ -111,10 +113,13 @@ def test_dev_data_that_tells_no_share_of_entity_tokens(
     for name in section:
         block = block[name]
     block[setting] = value
-    config["components"]["adak_ner"]["ratio_target"] = target
+    for estimated in ("ratio_target", "annotation_recall"):
+        config["components"]["adak_ner"][estimated] = given
     # Something else is wrong as well, or nothing would be listed.
     config["adak"]["folds"] = 41
-    assert ("[A222]" in problems(config)) == (found and target is None)
+    listed = problems(config)
+    found = [name for name in ("[A222]", "[A223]") if name in listed]
+    assert found == ([code] if code is not None and given is None else [])
 
 
 @pytest.mark.parametrize("name", ["./no/such", "/no/such", "no/such/folder"])

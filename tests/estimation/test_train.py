@@ -273,7 +273,7 @@ def test_error_in_a_training_names_it_and_its_log(
 # Baselines
 
 
-@pytest.mark.parametrize("loss", ["crf", "fuzzy", "ratio"])
+@pytest.mark.parametrize("loss", ["crf", "fuzzy", "ratio", "missing"])
 def test_losses_without_q_are_one_training(
     tiny_config: Config, tmp_path: Path, loss: str
 ) -> None:

@@ -11,7 +11,7 @@ from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.training import TrainingTask, planned_steps
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.pipeline.completeness import entity_share
+from spacy_adak.pipeline.completeness import entity_share, recall_of_annotators
 
 from .samples import TINY, make_config, make_docs, model_bytes, write_data
 
@@ -176,6 +176,32 @@ def test_loss_ratio_aims_at_what_the_settings_say(
 ) -> None:
     task = make_task(tmp_path, loss="ratio", **{TARGET: 0.4})
     assert losses_and_targets(task, monkeypatch) == {("ratio", 0.4)}
+
+
+RECALL = "components.adak_ner.annotation_recall"
+
+
+def recall_after(task: TrainingTask) -> float | None:
+    task.run()
+    ner = spacy.load(task.output / "model-last").get_pipe("adak_ner")
+    assert isinstance(ner, AdaKRecognizer)
+    ner.loss = "missing"
+    return ner._annotation_recall()
+
+
+@pytest.mark.parametrize("settings", [{LOSS: "missing"}, {"loss": "missing"}])
+@pytest.mark.parametrize("without_fold", [None, 0, 1])
+def test_loss_missing_compares_all_folds_with_the_dev_data(
+    settings: dict[str, str], without_fold: int | None, tmp_path: Path
+) -> None:
+    task = make_task(tmp_path, **settings)._replace(without_fold=without_fold)
+    expected = recall_of_annotators(make_docs(40, keep=0.5), make_docs(12, seed=99))
+    assert recall_after(task) == pytest.approx(expected)
+
+
+def test_loss_missing_takes_the_recall_of_the_settings(tmp_path: Path) -> None:
+    task = make_task(tmp_path, loss="missing", **{RECALL: 0.4})
+    assert recall_after(task) == 0.4
 
 
 def test_loss_is_that_of_the_config_unless_another_is_asked_for(

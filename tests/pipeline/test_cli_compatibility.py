@@ -16,7 +16,7 @@ from spacy.tokens import DocBin
 from thinc.api import Config
 from typer.testing import CliRunner
 
-from .samples import TEXTS, entities, make_doc
+from .samples import TEXTS, entities, get_ner, make_doc
 
 QUICK = [
     "--training.max_steps=20",
@@ -86,6 +86,26 @@ def test_train_takes_settings_as_overrides(
     overrides = ["--components.adak_ner.loss=fuzzy", "--training.max_steps=1"]
     run("train", config_path, "--output", tmp_path, *paths, *overrides)
     assert spacy.load(tmp_path / "model-last").get_pipe("adak_ner").loss == "fuzzy"
+
+
+def test_train_estimates_how_many_entities_are_annotated(
+    config_path: Path, corpus: Path, tmp_path: Path
+) -> None:
+    vocab = spacy.blank("en").vocab
+    docs = list(DocBin().from_disk(corpus).get_docs(vocab))
+    half = [make_doc(vocab, text, ents[::2], "missing") for text, ents in TEXTS]
+    DocBin(docs=[*docs, *half]).to_disk(tmp_path / "train.spacy")
+    run(
+        "train",
+        config_path,
+        f"--output={tmp_path}",
+        f"--paths.train={tmp_path / 'train.spacy'}",
+        f"--paths.dev={corpus}",
+        "--components.adak_ner.loss=missing",
+        "--training.max_steps=1",
+    )
+    ner = get_ner(spacy.load(tmp_path / "model-last"))
+    assert ner._annotation_recall() == pytest.approx(3 / 5)
 
 
 def test_train_refuses_an_unknown_setting(

@@ -11,7 +11,15 @@ RATIOS = (0.2, 0.4)
 TABLE_MODELS = ("crf", "fuzzy", "weighted", "adak")
 CURVE_RATIOS = (0.2, 0.4, 0.6, 0.8)
 CURVE_MODELS = ("fuzzy", "weighted", "adak")
-RECOVERY_MODELS = ("crf", "fuzzy", "weighted", "ratio", "adak", "adak-default")
+RECOVERY_MODELS = (
+    "crf",
+    "fuzzy",
+    "weighted",
+    "ratio",
+    "missing",
+    "adak",
+    "adak-default",
+)
 
 
 class Task(NamedTuple):

@@ -67,6 +67,7 @@ MODELS = {
     },
     "adak": _paper_but("AdaK-NER", {}),
     "adak-default": Model("AdaK-NER, default settings", {}),
+    "missing": Model("likelihood of the annotation", {LOSS: "missing"}),
     # Effland and Collins (2021).
     "ratio": Model("expected entity ratio", {LOSS: "ratio"}),
     **ABLATIONS,

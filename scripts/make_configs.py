@@ -3,9 +3,9 @@
     python scripts/make_configs.py               # writes configs/*.cfg
     python scripts/make_configs.py -o elsewhere
 
-`<dataset>_cpu.cfg` trains a small network, `<dataset>_frozen.cfg` a small network on
-the BERT of the paper, which stays as it is, and `<dataset>_bert.cfg` fine-tunes that BERT
-with the paper's settings and needs a GPU. The sample has a config of its own, made to be
+`<dataset>_cpu.cfg` trains a small network. `<dataset>_frozen.cfg` trains one on the
+BERT of the paper, which stays as it is. `<dataset>_bert.cfg` fine-tunes that BERT with
+the paper's settings and needs a GPU. The sample has a config of its own, made to be
 finished in minutes on two cores.
 """
 

@@ -1,5 +1,10 @@
 import os
+from pathlib import Path
 
+# Read when the library is imported: nothing is ever looked up on the network.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import pytest
 import torch
 from hypothesis import settings
 
@@ -11,3 +16,37 @@ os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "180")
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tokenizer and a very small BERT with random weights."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    from .pipeline.samples import TEXTS
+
+    path = tmp_path_factory.mktemp("tiny_bert")
+    words = sorted({word.lower() for text, _ in TEXTS for word in text.split()})
+    letters = [chr(i) for i in range(ord("a"), ord("z") + 1)]
+    pieces = [*letters, *(f"##{letter}" for letter in letters), *words]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = list(dict.fromkeys(special + pieces))
+    vocab_file = path / "vocab.txt"
+    vocab_file.write_text("\n".join(vocabulary), encoding="utf8")
+    BertTokenizerFast(vocab_file=str(vocab_file), model_max_length=64).save_pretrained(
+        path
+    )
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        # Without dropout of its own, a loss can be computed twice.
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+    BertModel(config).save_pretrained(path)
+    return path

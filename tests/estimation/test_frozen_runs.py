@@ -20,7 +20,6 @@ from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.token_rows import TokenEncoder
 
-from ..pipeline.conftest import tiny_bert  # noqa: F401
 from ..pipeline.samples import SMALL_ENCODER
 from .conftest import FinishedRun
 from .samples import TINY, make_config, make_docs, model_bytes, write_data
@@ -166,7 +165,7 @@ def test_run_killed_at_random_moments_ends_with_the_same_weights(
 
 
 def test_results_over_a_transformer_are_equal_if_nothing_is_shared(
-    tiny_bert: Path,  # noqa: F811
+    tiny_bert: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,44 +12,50 @@ from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 
 from .samples import TINY, write_data
 
-VARIANTS = [(lang, gpu) for lang in ("en", "zh") for gpu in (False, True)]
-variants = pytest.mark.parametrize(("lang", "gpu"), VARIANTS)
+VARIANTS = [
+    (lang, gpu, encoder)
+    for lang in ("en", "zh")
+    for gpu, encoder in ((False, None), (False, "some-bert"), (True, None))
+]
+variants = pytest.mark.parametrize(("lang", "gpu", "encoder"), VARIANTS)
 
 
 @variants
-def test_config_is_complete(lang: str, gpu: bool) -> None:
-    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+def test_config_is_complete(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
     filled = spacy.util.load_model_from_config(config, auto_fill=True).config
     assert filled == config
 
 
 @variants
 def test_config_is_valid_as_spacy_debug_config_sees_it(
-    lang: str, gpu: bool, tmp_path: Path
+    lang: str, gpu: bool, encoder: str | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "config.cfg"
-    path.write_text(init_config(lang, gpu), encoding="utf8")
+    path.write_text(init_config(lang, gpu, encoder), encoding="utf8")
     paths = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
     debug_config(path, overrides=paths)
 
 
 @variants
-def test_outer_loop_has_its_defaults(lang: str, gpu: bool) -> None:
-    config = Config().from_str(init_config(lang, gpu))
+def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder))
     assert config["adak"] == default_settings()
 
 
 @variants
-def test_pipeline_can_be_made_of_it(lang: str, gpu: bool) -> None:
-    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+def test_pipeline_can_be_made_of_it(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     assert isinstance(nlp.get_pipe("adak_ner"), AdaKRecognizer)
     assert nlp.has_pipe("transformer") == gpu
 
 
 @variants
-def test_every_setting_of_ours_has_a_comment_above_it(lang: str, gpu: bool) -> None:
-    lines = init_config(lang, gpu).splitlines()
+def test_every_setting_of_ours_has_a_comment_above_it(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
+    lines = init_config(lang, gpu, encoder).splitlines()
     for header in ("[adak]", "[components.adak_ner]"):
         start = lines.index(header) + 1
         settings = []
@@ -67,8 +73,10 @@ def test_every_setting_of_ours_has_a_comment_above_it(lang: str, gpu: bool) -> N
 
 
 @variants
-def test_text_survives_reading_and_writing(lang: str, gpu: bool) -> None:
-    config = Config().from_str(init_config(lang, gpu), interpolate=False)
+def test_text_survives_reading_and_writing(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
     assert Config().from_str(config.to_str(), interpolate=False) == config
 
 
@@ -81,6 +89,23 @@ def test_config_for_the_cpu_trains(lang: str, tmp_path: Path) -> None:
     nlp, history = train(config, tmp_path / "output")
     assert nlp.lang == lang
     assert len(history) == 1
+
+
+def test_config_with_a_frozen_encoder_trains(tiny_bert: Path, tmp_path: Path) -> None:
+    overrides = {**write_data(tmp_path), "training.max_epochs": 1, "adak.rounds": 1}
+    config = Config().from_str(
+        init_config("en", encoder=str(tiny_bert)),
+        overrides=overrides,
+        interpolate=False,
+    )
+    nlp, history = train(config, tmp_path / "output")
+    assert len(history) == 1
+    assert not nlp.has_pipe("transformer")
+
+
+def test_transformer_that_is_trained_can_be_chosen() -> None:
+    config = Config().from_str(init_config("en", gpu=True, encoder="some-bert"))
+    assert config["components"]["transformer"]["model"]["name"] == "some-bert"
 
 
 def test_chinese_is_read_character_by_character() -> None:

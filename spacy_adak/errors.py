@@ -88,10 +88,10 @@ class Errors(metaclass=WithCodes):
         "nlp.rehearse(..., exclude=['{name}'])."
     )
     A108 = (
-        "The optimizer has use_averages = true, but averages are not kept for the "
-        "PyTorch weights of '{name}', so that predictions would mix averaged and "
-        "plain weights. Set use_averages = false in [training.optimizer], or pass "
-        "use_averages=False to the optimizer you make yourself."
+        "The optimizer has use_averages = true, but averages are not kept for a "
+        "transformer that is trained with '{name}', so that predictions would mix "
+        "averaged and plain weights. Set use_averages = false in [training.optimizer], "
+        "or pass use_averages=False to the optimizer you make yourself."
     )
     A109 = (
         "The model of the component '{name}' is damaged or not its own: its checksum "

@@ -12,7 +12,7 @@ from spacy.util import registry
 ENTRY_POINTS = [
     entry_point
     for entry_point in distribution("spacy-adak").entry_points
-    if entry_point.group.startswith("spacy_")
+    if entry_point.group.startswith(("spacy_", "thinc_"))
 ]
 
 
@@ -37,7 +37,7 @@ def test_entry_point_can_be_loaded(entry_point: Any) -> None:
     ids=ids,
 )
 def test_entry_point_is_what_the_registry_gives(entry_point: Any) -> None:
-    group = entry_point.group.removeprefix("spacy_")
+    _, _, group = entry_point.group.partition("_")
     registered: Callable = getattr(registry, group).get(entry_point.name)
     assert inspect.unwrap(registered) is inspect.unwrap(entry_point.load())
 

@@ -131,10 +131,22 @@ beta2 = 0.999
 L2_is_weight_decay = true
 L2 = 0.01
 eps = 1e-8
+{%- if not frozen %}
 learn_rate = {{ learn_rate }}
+{%- endif %}
 grad_clip = 1.0
-# Averages are not kept for PyTorch weights.
-use_averages = false
+{%- if gpu %}
+# Averages are not kept for a transformer.
+{%- endif %}
+use_averages = {{ "true" if frozen else "false" }}
+{%- if frozen %}
+
+[training.optimizer.learn_rate]
+@schedules = "spacy-adak.LinearDecay.v1"
+initial_rate = {{ learn_rate }}
+# `adak train` sets it to the steps of each training.
+total_steps = null
+{%- endif %}
 
 [training.logger]
 @loggers = "spacy.ConsoleLogger.v1"

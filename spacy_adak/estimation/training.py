@@ -27,6 +27,7 @@ from .corpus import list_shards, replace_reader
 from .estimated_corpus import READER
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import share_frozen_encoders
+from .linear_decay import set_total_steps
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 _NO_COLOURS = "ANSI_COLORS_DISABLED"
@@ -99,6 +100,7 @@ class TrainingTask(NamedTuple):
                 nlp.config["training"]["eval_frequency"],
                 max(1, (total - 1) // _MIN_EVALUATIONS),
             )
+            set_total_steps(nlp.config, total)
             nlp.config["training"]["logger"] = {
                 "@loggers": "spacy-adak.ProgressLogger.v1",
                 "path": str(self.progress_path),

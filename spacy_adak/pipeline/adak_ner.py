@@ -18,6 +18,7 @@ from ..crf.losses import annealed_weight
 from ..crf.ratio import EntityRatio
 from ..crf.tags import LabelledSpan, TagSet
 from ..errors import Errors, Warnings
+from .averaged_shim import keeps_averages
 from .checked_pipe import CheckedPipe
 from .completeness import (
     entity_share,
@@ -446,7 +447,7 @@ class AdaKRecognizer(CheckedPipe):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights with the gradients of the last batches."""
-        if sgd.averages is not None:
+        if sgd.averages is not None and not keeps_averages(self.model):
             raise ValueError(Errors.A108.format(name=self.name))
         super().finish_update(sgd)
         self._step += 1

@@ -11,7 +11,6 @@ from thinc.api import (
     ArgsKwargs,
     Dropout,
     Model,
-    PyTorchShim,
     chain,
     torch2xp,
     with_array,
@@ -26,6 +25,7 @@ from torch.nn.utils.rnn import (
 )
 
 from ..errors import Errors
+from .averaged_shim import AveragedShim
 
 Rows = list[Floats2d]
 _NOT_KNOWN_YET = 1  # the width of the input; torch refuses 0
@@ -76,7 +76,7 @@ class BiLSTM(nn.LSTM):
 
 
 def _set_lstm(model: Model, lstm: BiLSTM) -> None:
-    shim = PyTorchShim(
+    shim = AveragedShim(
         lstm, serialize_model=serialize_lstm, deserialize_model=deserialize_lstm
     )
     model.shims[:] = [shim]

@@ -6,10 +6,11 @@ from typing import Any, cast
 import torch
 from spacy.tokens import Doc
 from spacy.util import registry
-from thinc.api import ArgsKwargs, Dropout, Model, PyTorchShim, chain, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from ..crf.tags import TagSet
+from .averaged_shim import AveragedShim
 from .head import CRFHead, TagScores, deserialize_head, serialize_head
 
 _TOKENS_PER_CHUNK = 2048
@@ -124,7 +125,7 @@ def _head_layer() -> Model[Floats2d, TagScores]:
 def _set_head(layer: Model, head: CRFHead) -> None:
     # A new shim has a new id, so that an optimizer does not apply what it remembers
     # of the old weights to weights of another shape.
-    shim = PyTorchShim(
+    shim = AveragedShim(
         head, serialize_model=serialize_head, deserialize_model=deserialize_head
     )
     layer.shims[:] = [shim]

@@ -230,14 +230,6 @@ def test_steps_count_updates_not_batches_of_an_update() -> None:
     assert get_ner(nlp)._best_paths_weight() > before
 
 
-def test_averages_are_refused() -> None:
-    nlp = make_nlp()
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    with pytest.raises(ValueError, match=r"A108.*Set use_averages = false"):
-        nlp.update(examples, sgd=Adam(0.001, use_averages=True))
-
-
 # Results
 
 

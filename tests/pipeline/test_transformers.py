@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.training import Example
+from thinc.api import Adam
 
 from .gradients import assert_gradient_is_right, randomize_head, torch_parameters
 from .samples import TEXTS, entities, get_ner, make_examples, scores, train
@@ -94,6 +95,13 @@ def test_transformer_learns_and_survives_the_disk(
     loaded = spacy.load(tmp_path)
     assert entities(loaded(TEXT)) == FOUND
     assert scores(loaded(TEXT)) == pytest.approx(scores(nlp(TEXT)))
+
+
+def test_averages_of_a_transformer_are_refused(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    with pytest.raises(ValueError, match=r"A108.*Set use_averages = false"):
+        nlp.update(examples, sgd=Adam(0.001, use_averages=True))
 
 
 def test_empty_texts_among_others_are_fine(nlp: Language) -> None:

@@ -5,6 +5,7 @@ sentences, with the settings that `init-config` writes for the CPU. Targets are 
 with what was measured. The machine should do nothing else meanwhile.
 
     python -m benchmarks.estimation
+    python -m benchmarks.estimation folds       # a part: folds, round or memory
 """
 
 import argparse
@@ -50,6 +51,7 @@ from .timing import median_ratio
 
 RESULTS = Path(__file__).parent / "results"
 ASSETS = Path(__file__).parents[1] / "assets"
+PARTS = ["folds", "round", "memory"]
 WORDS_PER_SENTENCE = 20
 LABELS = ("PER", "LOC", "ORG", "MISC")
 
@@ -342,38 +344,51 @@ def account_for_round(epochs: int, copies: int) -> dict[str, Any]:
     }
 
 
+def write_results(part: str, rows: list[dict[str, Any]]) -> None:
+    """Put the results of a part in the place of its earlier ones."""
+    path = RESULTS / "estimation.jsonl"
+    others = []
+    if path.exists():
+        others = [row for row in srsly.read_jsonl(path) if row["part"] != part]
+    new = [{"part": part, **row} for row in rows]
+    RESULTS.mkdir(exist_ok=True)
+    srsly.write_jsonl(path, sorted([*others, *new], key=lambda row: row["part"]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", default=PARTS, metavar="PART", help=", ".join(PARTS)
+    )
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--copies", type=int, nargs="+", default=[1, 4])
     parser.add_argument("--sentences", type=int, nargs="+", default=[25_000, 100_000])
     args = parser.parse_args()
-    folds = time_folds(args.epochs, args.turns)
-    print(folds, flush=True)
-    # What a training costs once weighs the less, the more data there is.
-    rounds = []
-    for copies in args.copies:
-        rounds.append(account_for_round(args.epochs, copies))
-        print(rounds[-1], flush=True)
-    memory = measure_memory(args.sentences)
-    most = max(
-        row["estimation_peak_mb"] + max(row["q_in_training_mb"], 0) for row in memory
-    )
-    targets = [
-        ("two folds, at least 1.6 times", folds["times_as_fast"] >= 1.6),
-        (
-            "outside steps and prediction, under 5 %",
-            rounds[-1]["percent_outside_steps_and_prediction"] < 5,
-        ),
-        ("q and candidates, under 1 GB", most < 1024),
-    ]
-    for name, reached in targets:
-        print("reached" if reached else "MISSED", name)
-    RESULTS.mkdir(exist_ok=True)
-    srsly.write_jsonl(
-        RESULTS / "estimation.jsonl", [vars(args), folds, *rounds, *memory]
-    )
+    for part in args.parts:
+        if part == "folds":
+            rows = [time_folds(args.epochs, args.turns)]
+            target = "two folds, at least 1.6 times"
+            reached = rows[0]["times_as_fast"] >= 1.6
+        elif part == "round":
+            # What a training costs once weighs the less, the more data there is.
+            rows = [account_for_round(args.epochs, copies) for copies in args.copies]
+            target = "outside steps and prediction, under 5 %"
+            reached = rows[-1]["percent_outside_steps_and_prediction"] < 5
+        elif part == "memory":
+            rows = measure_memory(args.sentences)
+            target = "q and candidates, under 1 GB"
+            most = max(
+                row["estimation_peak_mb"] + max(row["q_in_training_mb"], 0)
+                for row in rows
+            )
+            reached = most < 1024
+        else:
+            parser.error(f"There is no part '{part}', but {', '.join(PARTS)}")
+        for row in rows:
+            print(row, flush=True)
+        print("reached" if reached else "MISSED", target)
+        write_results(part, rows)
 
 
 if __name__ == "__main__":

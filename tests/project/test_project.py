@@ -21,6 +21,7 @@ COMMANDS = {command["name"]: command for command in PROJECT["commands"]}
 DATASETS = ("sample", "conll2003", "taobao", "youku")
 # What no command makes has to be there from the start.
 MADE = ("corpus/", "training/", "metrics/", "experiments/")
+RESULTS = "experiments/full/results.jsonl"
 
 
 def test_weasel_finds_no_fault() -> None:
@@ -61,6 +62,14 @@ def test_what_a_workflow_needs_is_made_before() -> None:
             needed = {path for path in command["deps"] if path.startswith(MADE)}
             assert needed <= made
             made |= {*command.get("outputs", []), *command.get("outputs_no_cache", [])}
+            if step.startswith("run-"):
+                made.add(RESULTS)
+
+
+def test_dvc_does_not_remove_results_of_experiments() -> None:
+    for command in load_project_config(ROOT)["commands"]:
+        outputs = [*command.get("outputs", []), *command.get("outputs_no_cache", [])]
+        assert RESULTS not in outputs
 
 
 def test_every_variable_is_used() -> None:

@@ -21,6 +21,8 @@ _TEMPLATE = Template(
 {%- if frozen %}
 # A transformer on the hub, or the path of a folder.
 encoder = "{{ encoder }}"
+# A folder where several runs find what it says of texts; a run has its own if null.
+rows = null
 {%- endif %}
 # The training data. What is not annotated has to be missing, not outside:
 # `python -m spacy adak convert --unlabelled missing` writes it so.
@@ -109,7 +111,7 @@ gpu_allocator = ${system.gpu_allocator}
 dropout = {{ dropout }}
 accumulate_gradient = 1
 # Each training runs this long, and its best model on dev is taken.
-max_epochs = 10
+max_epochs = {{ 5 if frozen else 10 }}
 max_steps = 0
 patience = 0
 # Dev is scored after this many steps, and ten times in a shorter training.
@@ -209,8 +211,7 @@ _FROZEN = Template(
 layers = [-3, -2, -1]
 # Rows are kept in memory up to this limit, then on disk.
 memory_limit_mb = 1024
-# A folder where several runs find the rows; a run makes its own if there is none.
-shared = null
+shared = ${paths.rows}
 
 [components.adak_ner.model.tok2vec.embed.*.frozen.encoder]
 @architectures = "spacy-transformers.TransformerModel.v3"

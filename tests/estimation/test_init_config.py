@@ -40,7 +40,17 @@ def test_config_is_valid_as_spacy_debug_config_sees_it(
 @variants
 def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) -> None:
     config = Config().from_str(init_config(lang, gpu, encoder))
-    assert config["adak"] == default_settings()
+    assert config["adak"].keys() == default_settings().keys()
+    if gpu or encoder is None:
+        assert config["adak"] == default_settings()
+
+
+def test_settings_over_a_frozen_encoder_are_its_own() -> None:
+    config = Config().from_str(init_config("en", encoder="some-bert"))
+    changed = {"rounds", "folds", "start", "q", "temperature", "mask"}
+    for name, value in default_settings().items():
+        assert (config["adak"][name] != value) == (name in changed)
+    assert config["components"]["adak_ner"]["loss"] == "weighted"
 
 
 @variants

@@ -39,6 +39,19 @@ def make_nlp(**settings: Any) -> Language:
     return nlp
 
 
+def make_bilstm_nlp() -> Language:
+    """The same with a BiLSTM over the encoder."""
+    nlp = spacy.blank("en")
+    encode = {"@architectures": "spacy-adak.BiLSTMEncoder.v1", "width": 16, "depth": 2}
+    tok2vec = {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": SMALL_ENCODER,
+        "encode": encode,
+    }
+    nlp.add_pipe("adak_ner", config={"model": {**SMALL_MODEL, "tok2vec": tok2vec}})
+    return nlp
+
+
 def get_ner(nlp: Language) -> AdaKRecognizer:
     ner = nlp.get_pipe("adak_ner")
     assert isinstance(ner, AdaKRecognizer)

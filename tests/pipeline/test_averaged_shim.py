@@ -2,40 +2,20 @@ from typing import Any
 
 import numpy
 import pytest
-import spacy
 from spacy.language import Language
 from thinc.api import Adam
 
 from spacy_adak.pipeline.averaged_shim import keeps_averages
 
 from .gradients import torch_parameters
-from .samples import SMALL_ENCODER, get_ner, make_examples, make_nlp
-
-BILSTM: dict[str, Any] = {
-    "@architectures": "spacy-adak.CRFTagger.v1",
-    "tok2vec": {
-        "@architectures": "spacy.Tok2Vec.v2",
-        "embed": SMALL_ENCODER,
-        "encode": {
-            "@architectures": "spacy-adak.BiLSTMEncoder.v1",
-            "width": 8,
-            "depth": 1,
-        },
-    },
-}
-
-
-def make_bilstm() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("adak_ner", config={"model": BILSTM})
-    return nlp
+from .samples import get_ner, make_bilstm_nlp, make_examples, make_nlp
 
 
 def weights_of(nlp: Language) -> list[numpy.ndarray]:
     return [value.copy() for value, _ in torch_parameters(get_ner(nlp).model)]
 
 
-@pytest.mark.parametrize("make", [make_nlp, make_bilstm])
+@pytest.mark.parametrize("make", [make_nlp, make_bilstm_nlp])
 def test_weights_are_averages_for_a_while(make: Any) -> None:
     nlp = make()
     examples = make_examples(nlp)
@@ -78,4 +58,4 @@ def test_weights_come_back_after_an_error() -> None:
 
 def test_averages_of_a_small_network_are_kept() -> None:
     assert keeps_averages(get_ner(make_nlp()).model)
-    assert keeps_averages(get_ner(make_bilstm()).model)
+    assert keeps_averages(get_ner(make_bilstm_nlp()).model)

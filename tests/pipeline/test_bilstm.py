@@ -1,11 +1,9 @@
 from pathlib import Path
-from typing import Any
 
 import numpy
 import pytest
 import spacy
 import torch
-from spacy.language import Language
 from thinc.api import Model, set_dropout_rate
 
 from spacy_adak.pipeline.bilstm import (
@@ -16,26 +14,7 @@ from spacy_adak.pipeline.bilstm import (
 )
 
 from .gradients import assert_gradient_is_right, randomize_head, torch_parameters
-from .samples import SMALL_ENCODER, TEXTS, get_ner, make_examples, train
-
-LSTM_MODEL: dict[str, Any] = {
-    "@architectures": "spacy-adak.CRFTagger.v1",
-    "tok2vec": {
-        "@architectures": "spacy.Tok2Vec.v2",
-        "embed": SMALL_ENCODER,
-        "encode": {
-            "@architectures": "spacy-adak.BiLSTMEncoder.v1",
-            "width": 16,
-            "depth": 2,
-        },
-    },
-}
-
-
-def make_nlp() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("adak_ner", config={"model": LSTM_MODEL})
-    return nlp
+from .samples import TEXTS, get_ner, make_bilstm_nlp, make_examples, train
 
 
 def random_rows(*lengths: int, width: int = 6) -> list[numpy.ndarray]:
@@ -99,7 +78,7 @@ def test_gradient_of_the_input_is_right(encoder: Model) -> None:
 
 
 def test_gradient_of_the_weights_is_right() -> None:
-    nlp = make_nlp()
+    nlp = make_bilstm_nlp()
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     randomize_head(get_ner(nlp))
@@ -108,7 +87,7 @@ def test_gradient_of_the_weights_is_right() -> None:
 
 
 def test_pipeline_with_it_learns_and_is_the_same_after_loading(tmp_path: Path) -> None:
-    nlp = make_nlp()
+    nlp = make_bilstm_nlp()
     train(nlp, make_examples(nlp), steps=60)
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)

@@ -12,7 +12,6 @@ from thinc.api import Config
 
 from spacy_adak.estimation.train import train
 
-from ..pipeline.conftest import tiny_bert  # noqa: F401
 from .samples import TINY, make_config, make_docs, write_data
 
 ENCODER = {
@@ -133,7 +132,7 @@ def test_sentences_of_another_component_are_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_listener_to_a_transformer(tmp_path: Path, tiny_bert: Path) -> None:  # noqa: F811
+def test_listener_to_a_transformer(tmp_path: Path, tiny_bert: Path) -> None:
     config = with_components(
         tmp_path,
         ["transformer", "adak_ner"],

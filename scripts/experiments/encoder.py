@@ -19,6 +19,7 @@ class Encoder(NamedTuple):
 
 def describe_encoder(config: Config) -> Encoder:
     """RETURNS (Encoder): The encoder of the pipeline that a config is of."""
+    config = config.interpolate()
     components = config["components"]
     if "transformer" in components:
         is_frozen = "transformer" in config["training"]["frozen_components"]

@@ -219,7 +219,7 @@ def run_cell(run: Run, cell: Cell) -> Row:
     _, trainings_a_round = run.planned_trainings(cell)
     row = make_row(
         cell,
-        encoder=describe_encoder(nlp.config.interpolate()),
+        encoder=describe_encoder(nlp.config),
         settings=run.settings(cell),
         scores={
             "dev": {"p": best.precision, "r": best.recall, "f": best.f1},

@@ -43,3 +43,9 @@ def test_local_weights_are_named_by_their_folder(tmp_path: Path) -> None:
     local = {**BERT, "name": str(tmp_path / "small-bert")}
     config = make_config({}, transformer={"model": local})
     assert describe_encoder(config).name == "small-bert"
+
+
+def test_name_may_be_that_of_a_path() -> None:
+    config = make_config({}, transformer={"model": {**BERT, "name": "${paths.bert}"}})
+    config["paths"] = {"bert": "org/other"}
+    assert describe_encoder(config).name == "org/other"

@@ -113,6 +113,8 @@ def test_interrupt_ends_cleanly_and_tells_how_to_resume(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env={**os.environ, "PYTHONPATH": root},
+        # A shell that runs the tests in the background has it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
     ) as process:
         log = tmp_path / "output" / "round-01" / "fold-1.log"

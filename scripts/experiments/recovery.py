@@ -29,9 +29,12 @@ from .tables import (
 )
 
 INTRODUCTION = (
-    "How much of the score on all annotations is left when most of them are gone. "
-    "`python -m spacy project run recovery` trains what is missing here, and writes "
-    "this page."
+    "How much of the score on all annotations is left when most of them are gone. The "
+    "paper fine-tunes BERT; which encoder a value of ours rests on, and whether it was "
+    "trained, is said beside it. `python -m spacy project run recovery . --vars.config "
+    "frozen` trains what is missing here, and writes this page; another encoder is "
+    'given by `ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"`. Results with all their '
+    "settings are in `experiments/full/results.jsonl`."
 )
 COST = (
     "Time is that of all trainings of a model, in multiples of the CRF on all "
@@ -39,6 +42,7 @@ COST = (
     "(≥). Where there is more than one seed, all values are means, and F1 has its "
     "standard deviation."
 )
+SUMMARY_MODELS = ("missing", "adak", "adak-default")
 CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
 
 
@@ -51,7 +55,7 @@ def write_recovery(rows: Sequence[Row]) -> str:
     if not groups:
         md.add("There are no results yet.")
         return md.text
-    md.add(md.title(2, "Recovery of AdaK-NER"))
+    md.add(md.title(2, "Recovery"))
     md.add(make_summary(groups))
     md.add(f"{EXPLANATION} {COST}")
     for group in groups:
@@ -78,16 +82,15 @@ def group_rows(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def make_summary(groups: Sequence[Sequence[Row]]) -> str:
-    """RETURNS (str): A table of the recovery of AdaK-NER, ours and the paper's."""
+    """RETURNS (str): A table of what our models recover, and AdaK-NER in the paper."""
     md = MarkdownRenderer()
-    models = [model for model in RECOVERY_MODELS if model.startswith("adak")]
     header = ["Dataset", "Encoder", "Scheme", "ρ"]
-    header += [*(MODELS[model].title for model in models), "the paper"]
+    header += [*(MODELS[model].title for model in SUMMARY_MODELS), "the paper"]
     body = []
     for group in groups:
         dataset = group[0]["dataset"]
         for scheme, ratio in CONDITIONS:
-            tasks = [Task(scheme, ratio, model) for model in models]
+            tasks = [Task(scheme, ratio, model) for model in SUMMARY_MODELS]
             ours = [measure_recovery(group, dataset, task) for task in tasks]
             if any(recovery is not None for recovery in ours):
                 theirs = measure_paper_recovery(dataset, Task(scheme, ratio, "adak"))

@@ -125,6 +125,7 @@ def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
             estimates=None,
             without_fold=fold,
             dev_path=folder / "dev.spacy",
+            loss=None,
             output=folder / f"output-{fold}",
             seed=fold,
             use_gpu=-1,

@@ -80,6 +80,7 @@ def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
         estimates=None,
         without_fold=0,
         dev_path=folder / "dev.spacy",
+        loss=None,
         output=folder / name,
         seed=0,
         use_gpu=-1,

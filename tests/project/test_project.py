@@ -111,7 +111,7 @@ def test_there_is_a_config_and_a_meta_for_every_dataset() -> None:
 def test_config_can_be_trained(path: Path) -> None:
     config = load_config(path, interpolate=True)
     assert adak_components(config) == ["adak_ner"]
-    assert read_settings(config).folds == 2
+    assert read_settings(config).folds == config["adak"]["folds"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ finished in minutes on two cores.
 import argparse
 from pathlib import Path
 
-from spacy_adak.estimation.init_config import init_config
+from spacy_adak.estimation.init_config import init_config, with_settings
 
 LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
 ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}
@@ -37,13 +37,7 @@ def make_configs() -> dict[str, str]:
 
 def sample_config() -> str:
     """RETURNS (str): The default config with the settings of the sample."""
-    text = init_config("en", gpu=False)
-    for default, setting in SAMPLE_SETTINGS.items():
-        before, found, after = text.partition(f"\n{default}\n")
-        if not found:
-            raise ValueError(f"The default config has no line '{default}'")
-        text = f"{before}\n{setting}\n{after}"
-    return text
+    return with_settings(init_config("en"), SAMPLE_SETTINGS)
 
 
 def main() -> None:

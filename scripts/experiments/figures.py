@@ -11,17 +11,16 @@ from pathlib import Path
 from statistics import mean
 
 import matplotlib
+from matplotlib.figure import Figure
+
+from .cells import CURVE_MODELS, CURVE_RATIOS, Task
+from .models import KS, MODELS
+from .paper_values import PRINTED, TITLES
+from .results import Row, find_rows, read_results
 
 matplotlib.use("Agg")
 # The same results give the same file.
 matplotlib.rcParams["svg.hashsalt"] = "spacy-adak"
-
-from matplotlib.figure import Figure  # noqa: E402
-
-from .cells import CURVE_MODELS, CURVE_RATIOS, Task  # noqa: E402
-from .models import KS, MODELS  # noqa: E402
-from .paper_values import PRINTED, TITLES  # noqa: E402
-from .results import Row, find_rows, read_results  # noqa: E402
 
 Points = list[tuple[float, float]]
 

@@ -1,5 +1,7 @@
 """Write a complete training config with every setting of ours explained."""
 
+from collections.abc import Mapping
+
 from jinja2 import Template
 from spacy.util import get_lang_class
 
@@ -280,12 +282,7 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
     if gpu or frozen:
         component = component[: component.index("[components.adak_ner.model]")]
         component += _FROZEN.render(window=window) if frozen else _LISTENER
-    adak = DEFAULT_ADAK_CONFIG
-    if frozen:
-        for default, setting in _FROZEN_SETTINGS.items():
-            component = component.replace(f"\n{default}\n", f"\n{setting}\n")
-            adak = adak.replace(f"\n{default}\n", f"\n{setting}\n")
-    return _TEMPLATE.render(
+    text = _TEMPLATE.render(
         lang=lang,
         gpu=gpu,
         frozen=frozen,
@@ -294,8 +291,24 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
         dropout=0.3 if frozen else 0.1,
         learn_rate=learn_rate if gpu else 0.002 if frozen else 0.001,
         component=component.strip(),
-        adak=adak.rstrip() + "\n",
+        adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",
     )
+    return with_settings(text, _FROZEN_SETTINGS) if frozen else text
+
+
+def with_settings(text: str, settings: Mapping[str, str]) -> str:
+    """Change settings in the text of a config, and leave its comments.
+
+    text (str): The config.
+    settings (Mapping[str, str]): New lines by those they stand for.
+    RETURNS (str): The text with the new lines.
+    """
+    for default, setting in settings.items():
+        before, found, after = text.partition(f"\n{default}\n")
+        if not found:
+            raise ValueError(f"The default config has no line '{default}'")
+        text = f"{before}\n{setting}\n{after}"
+    return text
 
 
 _FACTORY = '[components.adak_ner]\nfactory = "adak_ner"\n'

@@ -53,7 +53,7 @@ def build_bilstm_encoder(width: int, depth: int) -> Model[Rows, Rows]:
     return model
 
 
-class BiLSTM(nn.LSTM):
+class BiLSTM(nn.Module):
     """LSTMs in both directions over sequences of different lengths.
 
     n_inputs (int): The width of the rows.
@@ -62,16 +62,19 @@ class BiLSTM(nn.LSTM):
     """
 
     def __init__(self, n_inputs: int, width: int, depth: int) -> None:
-        super().__init__(
+        super().__init__()
+        self.width = width
+        self.depth = depth
+        self.lstm = nn.LSTM(
             n_inputs, width // 2, depth, bidirectional=True, batch_first=True
         )
 
-    def forward(self, padded: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, padded: Tensor, lengths: Tensor) -> Tensor:
         """padded (Tensor): (B, T, n_inputs). RETURNS (Tensor): (B, T, width)."""
         packed = pack_padded_sequence(
             padded, lengths, batch_first=True, enforce_sorted=False
         )
-        output, _ = super().forward(packed)
+        output, _ = self.lstm(packed)
         return pad_packed_sequence(output, batch_first=True)[0]
 
 
@@ -87,7 +90,7 @@ def _init(model: Model, X: Rows | None = None, Y: Any = None) -> None:
     if filled:
         n_inputs = filled[0].shape[1]
         model.set_dim("nI", n_inputs, force=True)
-        depth = model.shims[0]._model.num_layers
+        depth = model.shims[0]._model.depth
         _set_lstm(model, BiLSTM(n_inputs, model.get_dim("nO"), depth))
 
 
@@ -131,7 +134,7 @@ def _pad(rows_per_doc: Rows) -> Tensor:
 
 def serialize_lstm(lstm: BiLSTM) -> bytes:
     """Write the weights as safetensors."""
-    return save(lstm.state_dict())
+    return save(lstm.lstm.state_dict())
 
 
 def deserialize_lstm(lstm: BiLSTM, data: bytes, device: torch.device) -> BiLSTM:
@@ -145,8 +148,8 @@ def deserialize_lstm(lstm: BiLSTM, data: bytes, device: torch.device) -> BiLSTM:
     try:
         weights = load(data)
         n_inputs = weights["weight_ih_l0"].size(1)
-        new_lstm = BiLSTM(n_inputs, 2 * lstm.hidden_size, lstm.num_layers)
-        new_lstm.load_state_dict(weights)
+        new_lstm = BiLSTM(n_inputs, lstm.width, lstm.depth)
+        new_lstm.lstm.load_state_dict(weights)
     except (SafetensorError, LookupError, RuntimeError) as error:
         raise ValueError(Errors.A131.format(error=error)) from error
     return new_lstm.to(device)

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 
 from click import NoSuchOption
 from spacy.cli._util import parse_config_overrides
-from spacy.util import load_config
+from spacy.training import Corpus
+from spacy.util import load_config, load_model
 from thinc.api import Config
 from wasabi import msg
 
@@ -33,6 +34,7 @@ from spacy_adak.estimation.loop import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.progress import describe_seconds
 from spacy_adak.estimation.train import train
 from spacy_adak.packaging import training_settings
+from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
 
 from .cells import EXPERIMENTS, Cell, choose_cells
@@ -212,10 +214,12 @@ def run_cell(run: Run, cell: Cell) -> Row:
     )
     # Of a cell that was taken up again, too: the rounds know how long they took.
     seconds = max(time.monotonic() - started, sum(round_.seconds for round_ in history))
-    test = evaluate(
-        output / "model-best", corpus / "test.spacy", use_gpu=run.gpu_id
-    ).to_dict()
     best = max(history, key=lambda round_: round_.score)
+    # The same as `model-best`, but over a shared encoder that may know the texts.
+    model = output / f"round-{best.round:02d}" / "final" / "model-best"
+    test_path = corpus / "test.spacy"
+    share_rows(model, test_path)
+    test = evaluate(model, test_path, use_gpu=run.gpu_id).to_dict()
     _, trainings_a_round = run.planned_trainings(cell)
     row = make_row(
         cell,
@@ -233,6 +237,18 @@ def run_cell(run: Run, cell: Cell) -> Row:
     add_result(run.results_path, row)
     shutil.rmtree(output)
     return row
+
+
+def share_rows(model: Path, texts: Path) -> None:
+    """Have frozen encoders run on texts for all cells that share their rows.
+
+    model (Path): A model of a round.
+    texts (Path): A `.spacy` file.
+    """
+    nlp = load_model(model)
+    docs = [example.predicted for example in Corpus(texts)(nlp)]
+    for encoder in frozen_encoders(nlp):
+        encoder.share_rows(docs)
 
 
 def run_cells(run: Run, cells: Sequence[Cell]) -> None:

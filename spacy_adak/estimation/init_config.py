@@ -288,7 +288,7 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
         frozen=frozen,
         encoder=encoder or transformer,
         window=window,
-        dropout=0.3 if frozen else 0.1,
+        dropout=0.2 if frozen else 0.1,
         learn_rate=learn_rate if gpu else 0.002 if frozen else 0.001,
         component=component.strip(),
         adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",

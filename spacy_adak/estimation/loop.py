@@ -8,6 +8,9 @@ needs to go on after a crash is on disk, in the folder of the run:
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
+    round-00/              before the first round, where it starts from "forms":
+                           models of the folds, the entities they found, and the recall
+                           of annotators by string and by form
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -33,6 +36,7 @@ from .encoding_task import EncodingTask
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
 from .frozen_encoders import has_frozen_encoder
+from .recall_task import RecallTask
 from .settings import AdakSettings
 from .training import TrainingTask
 
@@ -208,33 +212,84 @@ def encode_texts(run: Run, execute: Executor) -> None:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
+    estimates = run.estimates(number - 1)
     loss: LossName | None = None
-    if number == 1 and run.settings.start != "outside":
-        loss = run.settings.start
-    execute(
-        [
-            _training_task(
-                run,
-                name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
-                number=number,
-                estimates=run.estimates(number - 1),
-                without_fold=fold,
-                loss=loss,
-            )
-            for fold in range(run.settings.folds)
-        ]
+    start = run.settings.start if number == 1 else "outside"
+    if start == "forms":
+        estimates = first_q(run, execute)
+        loss = "missing" if estimates is None else "weighted"
+    elif start != "outside":
+        loss = start
+    execute(_fold_trainings(run, number, estimates, loss))
+
+
+def _fold_trainings(
+    run: Run, number: int, estimates: Path | None, loss: LossName | None
+) -> list[TrainingTask]:
+    return [
+        _training_task(
+            run,
+            name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
+            number=number,
+            estimates=estimates,
+            without_fold=fold,
+            loss=loss,
+        )
+        for fold in range(run.settings.folds)
+    ]
+
+
+def first_q(run: Run, execute: Executor) -> Path | None:
+    """Find out which forms annotators do not know, and what follows for q.
+
+    run (Run): The run.
+    execute (Executor): Runs tasks.
+    RETURNS (Path | None): The folder with q; nothing if they seem to know all forms.
+    """
+    folder = run.round_folder(0)
+    folder.mkdir(exist_ok=True)
+    # Only the pipeline it begins with is used.
+    training = _training_task(run, "round 0", 0, estimates=None, without_fold=None)
+    by_string = RecallTask(training, run.component, None, folder / "strings")
+    execute([by_string])
+    if by_string.annotators().know_all_forms():
+        return None
+    execute(_fold_trainings(run, 0, by_string.estimates, "weighted"))
+    settings = run.settings.model_copy(
+        update={"q": "hard", "mask": False, "min_sample_score": 0.0}
     )
+    found = folder / "found"
+    found.mkdir(exist_ok=True)
+    execute(_estimation_tasks(run, 0, settings, by_string.estimates, found, None))
+    by_form = RecallTask(training, run.component, found, folder / "forms")
+    execute([by_form])
+    return by_form.estimates
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the model that has not seen it."""
-    folder = run.round_folder(number)
-    estimates = folder / _ESTIMATES
+    estimates = run.round_folder(number) / _ESTIMATES
     estimates.mkdir(exist_ok=True)
-    best_round = run.best_round()
     dictionary = None
     if run.settings.dictionary and number > 1:
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
+    tasks = _estimation_tasks(
+        run, number, run.settings, run.estimates(number - 1), estimates, dictionary
+    )
+    execute(tasks)
+    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
+
+
+def _estimation_tasks(
+    run: Run,
+    number: int,
+    settings: AdakSettings,
+    last_estimates: Path | None,
+    estimates: Path,
+    dictionary: Path | None,
+) -> list[EstimationTask]:
+    folder = run.round_folder(number)
+    best_round = run.best_round()
 
     def candidate_model(shard: Shard) -> Path:
         if best_round is not None:
@@ -243,25 +298,23 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         seen_by = (shard.fold + 1) % run.settings.folds
         return folder / f"fold-{seen_by}" / "model-best"
 
-    tasks = [
+    return [
         EstimationTask(
             name=f"round {number}, q for {shard.path.stem}",
             shard=shard.path,
-            last_estimates=run.estimates(number - 1),
+            last_estimates=last_estimates,
             estimates=estimates,
             fold_model=folder / f"fold-{shard.fold}" / "model-best",
             candidate_model=candidate_model(shard),
             dictionary=dictionary,
             component=run.component,
-            temperature=run.settings.temperature_in(number),
-            settings=run.settings,
+            temperature=run.settings.temperature_in(max(number, 1)),
+            settings=settings,
             use_gpu=run.use_gpu,
             code_path=run.code_path,
         )
         for shard in list_shards(run.corpus)
     ]
-    execute(tasks)
-    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
 
 
 def build_dictionary(
@@ -328,6 +381,11 @@ def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
 def _clean_up(run: Run, number: int) -> None:
     """Remove what no later round will look at."""
     best_round = run.best_round()
+    if number and run.round_folder(0).exists():
+        # Logs stay.
+        for path in run.round_folder(0).iterdir():
+            if path.is_dir():
+                remove(path)
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
         unneeded = list(folder.glob("fold-*"))

@@ -202,7 +202,7 @@ def _problems_of_estimates(
 ) -> Iterator[str]:
     for name in adak_components(config):
         component = config["components"][name]
-        losses = (settings.start, component["loss"])
+        losses = {settings.start, component["loss"]}
         if (
             "ratio" in losses
             and component["ratio_target"] is None
@@ -210,7 +210,7 @@ def _problems_of_estimates(
         ):
             yield Errors.A222.format(name=name)
         if (
-            "missing" in losses
+            losses & {"missing", "forms"}
             and component["annotation_recall"] is None
             and recall_of_annotators(train, dev) is None
         ):

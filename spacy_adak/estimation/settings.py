@@ -26,7 +26,9 @@ folds = 2
 # What the fold models of the first round learn from, as long as there is no q: the loss
 # of the component with all unknown tokens "outside", or the loss "missing" or "ratio"
 # of the component, which find more entities from the start. The first candidates are
-# theirs.
+# theirs. "forms" is "missing", but looks whether annotators marked all entities of a
+# form or none; if so, models of the folds are trained once more before, to find forms
+# that they did not know.
 start = "outside"
 # q for a text: "hard" is the best path of the model that has not seen it, "soft" weighs
 # paths by the marginals of their tags, "interpolated" by their own probability.
@@ -69,7 +71,7 @@ class AdakSettings(BaseModel):
     rounds: int = Field(ge=1)
     convergence: float = Field(ge=0, le=1)
     folds: int = Field(ge=2)
-    start: Literal["outside", "missing", "ratio"]
+    start: Literal["outside", "missing", "ratio", "forms"]
     q: QMode
     temperature: list[Annotated[float, Field(gt=0)]]
     mask: bool

@@ -20,6 +20,7 @@ from spacy.util import logger as spacy_logger
 from spacy.vocab import Vocab
 from thinc.api import Config, require_gpu
 
+from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.objective import LossName
 from .checkpoint import new_folder
@@ -120,13 +121,25 @@ class TrainingTask(NamedTuple):
     def _estimate_settings(self, component: AdaKRecognizer) -> None:
         """What the loss has to know of the data. It is that of all folds, so that all
         trainings of a run are told the same."""
-        dev = _read_docs([self.dev_path], component.vocab)
         if component.loss == "missing":
-            shards = [shard.path for shard in list_shards(self.corpus)]
-            train = _read_docs(shards, component.vocab)
-            component.estimate_annotation_recall(train, dev)
+            self.annotation_recall(component)
         elif component.loss == "ratio":
+            dev = _read_docs([self.dev_path], component.vocab)
             component.estimate_ratio_target(dev)
+
+    def annotation_recall(self, component: AdaKRecognizer) -> float:
+        """Tell the component how many of the entities are annotated, unless it is said
+        in its settings.
+
+        component (AdaKRecognizer): The component.
+        RETURNS (float): The share.
+        """
+        shards = [shard.path for shard in list_shards(self.corpus)]
+        component.estimate_annotation_recall(
+            _read_docs(shards, component.vocab),
+            _read_docs([self.dev_path], component.vocab),
+        )
+        return component.given_or_estimated("annotation_recall", Errors.A114)
 
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)

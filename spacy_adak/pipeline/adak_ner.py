@@ -408,15 +408,22 @@ class AdaKRecognizer(CheckedPipe):
     def _entity_ratio(self) -> EntityRatio | None:
         if self.loss != "ratio":
             return None
-        target = self._given_or_estimated("ratio_target", Errors.A113)
+        target = self.given_or_estimated("ratio_target", Errors.A113)
         return EntityRatio(target, self.ratio_margin, self.ratio_weight)
 
     def _annotation_recall(self) -> float | None:
         if self.loss != "missing":
             return None
-        return self._given_or_estimated("annotation_recall", Errors.A114)
+        return self.given_or_estimated("annotation_recall", Errors.A114)
 
-    def _given_or_estimated(self, setting: str, error: str) -> float:
+    def given_or_estimated(self, setting: str, error: str) -> float:
+        """The value of a setting that is estimated if it is not given.
+
+        setting (str): Its name.
+        error (str): What to say if there is no value; may have a place for the name of
+            the component.
+        RETURNS (float): The value.
+        """
         given: float | None = getattr(self, setting)
         value = self.cfg.get(setting) if given is None else given
         if value is None:

@@ -92,6 +92,7 @@ def test_dev_data_without_a_complete_document(
         (("adak",), "start", "ratio", "[A222]"),
         (("components", "adak_ner"), "loss", "missing", "[A223]"),
         (("adak",), "start", "missing", "[A223]"),
+        (("adak",), "start", "forms", "[A223]"),
         (("adak",), "start", "outside", None),
     ],
 )

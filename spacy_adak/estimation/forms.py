@@ -1,0 +1,88 @@
+"""How likely annotators were to mark an entity, when they may not know its form.
+
+Annotators forget an entity here and there, or they do not know a form at all: the name
+of a film, wherever it occurs. Then each of its occurrences would be one more proof that
+it is no entity, though they are all missing for one reason. Say that a share k of the
+forms is known to them, and that they mark an entity of such a form with probability c.
+Of all entities they mark r = k · c. A form that they never marked, though a model finds
+it elsewhere, is likely to be unknown to them; so that it is left out here says little.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+Words = tuple[str, ...]
+
+# How much less a string says by itself that comes up often, where no form is known.
+# With 1 all its occurrences together would say as much as one.
+_DISCOUNT = 0.35
+# Beyond this share annotators are taken to know all forms: the estimate is a rough one.
+_ALL_FORMS = 0.9
+# Nobody is so careless, or so careful, that nothing could be learnt from what they do.
+_LOWEST_RECALL, _HIGHEST_RECALL = 0.01, 0.95
+
+
+class Annotators(NamedTuple):
+    """What annotators do.
+
+    recall (float): r, the share of all entities that they mark.
+    form_recall (float): c, the same among the entities of forms that they know.
+    """
+
+    recall: float
+    form_recall: float
+
+    @classmethod
+    def from_forms(
+        cls, recall: float, marked: Counter[Words], unmarked: Counter[Words]
+    ) -> "Annotators":
+        """See how consistent annotators are. Careless ones are taken to be a little
+        more careless than they are, and to know more forms.
+
+        recall (float): r.
+        marked (Counter[Words]): How often each form is marked.
+        unmarked (Counter[Words]): How often each form occurs otherwise.
+        RETURNS (Annotators): What annotators do.
+        """
+        # A form is known because it is marked somewhere. That place proves nothing.
+        shares = [
+            (count - 1) / (count - 1 + unmarked[form])
+            for form, count in marked.items()
+            if count + unmarked[form] > 1
+        ]
+        consistency = sum(shares) / len(shares) if shares else recall
+        lowest = max(recall, _LOWEST_RECALL)
+        return cls(recall, max(lowest, min(consistency, _HIGHEST_RECALL)))
+
+    @property
+    def known_forms(self) -> float:
+        """RETURNS (float): k, the share of forms that they know."""
+        return min(self.recall / self.form_recall, 1.0)
+
+    def know_all_forms(self) -> bool:
+        """RETURNS (bool): Whether what is missing was forgotten here and there."""
+        return self.known_forms > _ALL_FORMS
+
+    def recall_of_string(self, occurrences: int) -> float:
+        """How likely an entity would have been marked that begins like this, as far as
+        is known without a model.
+
+        occurrences (int): How often the string comes up.
+        RETURNS (float): The probability.
+        """
+        exponent = _DISCOUNT * (1 - self.known_forms)
+        return 1 - (1 - self.recall) ** (occurrences**-exponent)
+
+    def recall_of_form(self, marked: int, found: int) -> float:
+        """How likely an entity would have been marked.
+
+        marked (int): How often its form is.
+        found (int): How often a model finds the form where it is not marked, other
+            than here.
+        RETURNS (float): The probability.
+        """
+        if marked:
+            return self.form_recall
+        k, c = self.known_forms, self.form_recall
+        none_marked = (1 - c) ** found
+        return c * k * none_marked / (1 - k + k * none_marked)

@@ -1,0 +1,228 @@
+"""Estimate for each token how likely annotators were to mark an entity that begins
+there, as one task of the outer loop.
+
+It is written down as a first q: the less likely, the less it costs to begin an entity.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from statistics import median_high
+from typing import NamedTuple
+
+import numpy
+import srsly
+from spacy.training import Example
+
+from ..crf.tags import LabelledSpan, TagSet
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.estimates import ChainEstimate, PathEstimate, get_estimate
+from ..pipeline.targets import Known, allowed_tags, entity_starting_tags
+from .candidates import Dictionary
+from .checkpoint import write_json
+from .corpus import list_shards
+from .estimated_corpus import (
+    ScoredSpan,
+    ShardEstimates,
+    estimates_path,
+    read_shard,
+)
+from .forms import Annotators, Words
+from .training import TrainingTask
+
+
+class RecallTask(NamedTuple):
+    """What a worker needs to know to estimate the recall of annotators.
+
+    training (TrainingTask): A training whose pipeline has the labels.
+    component (str): The name of the component.
+    found (Path | None): A folder with what models found in the texts. Without it
+        strings are all there is to go by.
+    estimates (Path): The folder for the first q.
+    """
+
+    training: TrainingTask
+    component: str
+    found: Path | None
+    estimates: Path
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): For messages."""
+        return f"{self.training.name}, recall of annotators"
+
+    @property
+    def output(self) -> Path:
+        """RETURNS (Path): Written last, so its presence means that all is there."""
+        return self.estimates / "annotators.json"
+
+    @property
+    def log_path(self) -> Path:
+        """RETURNS (Path): Where an error is written down."""
+        return self.output.with_suffix(".log")
+
+    def is_done(self) -> bool:
+        """RETURNS (bool): Whether all shards have their first q."""
+        return self.output.exists()
+
+    def annotators(self) -> Annotators:
+        """RETURNS (Annotators): What was found out about them."""
+        return Annotators(**srsly.read_json(self.output))
+
+    def run(self) -> None:
+        """Estimate the recall for all texts, unless that is done already."""
+        if self.is_done():
+            return
+        nlp = self.training.make_pipeline()
+        component = nlp.get_pipe(self.component)
+        assert isinstance(component, AdaKRecognizer)
+        shards = {
+            shard.path: [
+                Text.read(example, component)
+                for example in read_shard(nlp, shard.path, self.found)
+            ]
+            for shard in list_shards(self.training.corpus)
+        }
+        texts = [text for shard in shards.values() for text in shard]
+        recall = self.training.annotation_recall(component)
+        by_token: Iterator[numpy.ndarray]
+        if self.found is None:
+            annotators, by_token = recall_by_strings(texts, recall)
+        else:
+            annotators, by_token = recall_by_forms(texts, recall)
+        self.estimates.mkdir(parents=True, exist_ok=True)
+        for path, shard_texts in shards.items():
+            ShardEstimates(
+                paths=[text.marked_spans() for text in shard_texts],
+                chains=[
+                    first_q(text.known, next(by_token), component.tagset)
+                    for text in shard_texts
+                ],
+                selected=list(range(len(shard_texts))),
+            ).to_disk(estimates_path(self.estimates, path))
+        write_json(self.output, annotators._asdict())
+
+
+class Text(NamedTuple):
+    """A text.
+
+    words (list[str]): Its words.
+    known (Known): What is known of it.
+    found (list[LabelledSpan]): Entities that a model found, other than those known.
+    """
+
+    words: list[str]
+    known: Known
+    found: list[LabelledSpan]
+
+    @classmethod
+    def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
+        """RETURNS (Text): The text of an example."""
+        known = component.read_sample(example).known
+        estimate = get_estimate(example)
+        path = estimate.entities if isinstance(estimate, PathEstimate) else []
+        found = [span for span in path if span not in known.entities]
+        return cls([token.text for token in example.predicted], known, found)
+
+    def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
+        """RETURNS (list[Words]): The words of spans."""
+        return [tuple(self.words[span.start : span.end]) for span in spans]
+
+    def unknown(self) -> list[bool]:
+        """RETURNS (list[bool]): The tokens of which nothing is known."""
+        unknown = ~self.known.outside
+        for span in self.known.entities:
+            unknown[span.start : span.end] = False
+        return list(unknown)
+
+    def marked_spans(self) -> list[ScoredSpan]:
+        """RETURNS (list[ScoredSpan]): The entities that annotators have marked."""
+        return [ScoredSpan(*span, 1.0) for span in self.known.entities]
+
+
+def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
+    return Counter(form for text in texts for form in text.forms(text.known.entities))
+
+
+def recall_by_strings(
+    texts: Sequence[Text], recall: float
+) -> tuple[Annotators, Iterator[numpy.ndarray]]:
+    """Go by how often annotators leave out a string that they mark elsewhere, and by
+    how often strings come up that are half as long as an entity.
+
+    texts (Sequence[Text]): All texts.
+    recall (float): r.
+    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
+        at each token of each text.
+    """
+    marked = _marked_forms(texts)
+    dictionary = Dictionary(dict.fromkeys(marked, "-"))
+    unmarked = Counter(
+        form
+        for text in texts
+        for form in text.forms(dictionary.match(text.words, text.unknown()))
+    )
+    annotators = Annotators.from_forms(recall, marked, unmarked)
+    # Whole entities would be too rare: where one ends is not known.
+    length = -(-median_high([len(form) for form in marked.elements()] or [1]) // 2)
+    counts = Counter(string for text in texts for string in _strings(text, length))
+    return annotators, (
+        numpy.array(
+            [
+                annotators.recall_of_string(counts[string])
+                for string in _strings(text, length)
+            ]
+        )
+        for text in texts
+    )
+
+
+def _strings(text: Text, length: int) -> Iterator[Words]:
+    """What begins at each token; it is shorter at the end."""
+    for start in range(len(text.words)):
+        yield tuple(text.words[start : start + length])
+
+
+def recall_by_forms(
+    texts: Sequence[Text], recall: float
+) -> tuple[Annotators, Iterator[numpy.ndarray]]:
+    """Go by the entities that models found, whose forms annotators may not know.
+
+    texts (Sequence[Text]): All texts.
+    recall (float): r.
+    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
+        at each token of each text.
+    """
+    marked = _marked_forms(texts)
+    found = Counter(form for text in texts for form in text.forms(text.found))
+    annotators = Annotators.from_forms(recall, marked, found)
+
+    def of_text(text: Text) -> numpy.ndarray:
+        by_token = numpy.full(len(text.words), recall)
+        for span, form in zip(text.found, text.forms(text.found), strict=True):
+            by_token[span.start] = annotators.recall_of_form(
+                marked[form], found[form] - 1
+            )
+        return by_token
+
+    return annotators, map(of_text, texts)
+
+
+def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimate:
+    """q before any model: a path counts the less, the more entities it has that
+    annotators would have marked (`missing_q`, with a recall per token).
+
+    known (Known): What is known of a text.
+    recall (ndarray): (L,), the recall at each token.
+    tagset (TagSet): The tags.
+    RETURNS (ChainEstimate): q.
+    """
+    N = len(tagset)
+    allowed = allowed_tags(known, tagset)
+    is_open = allowed.sum(1) > 1
+    nodes = numpy.zeros((len(recall), N), dtype="float32")
+    nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
+    nodes[~is_open] = 0.0
+    nodes[~allowed] = -numpy.inf
+    moves = (numpy.zeros((N, N)), numpy.zeros(N), numpy.zeros(N))
+    return ChainEstimate(nodes, *(array.astype("float32") for array in moves))

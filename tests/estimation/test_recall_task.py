@@ -1,0 +1,178 @@
+"""The first q, from what annotators do."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import torch
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+from thinc.api import Config
+
+from spacy_adak.crf.losses import missing_q
+from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.data.corruption import drop_entities
+from spacy_adak.estimation.estimation_task import EstimationTask
+from spacy_adak.estimation.recall_task import (
+    RecallTask,
+    Text,
+    first_q,
+    recall_by_forms,
+    recall_by_strings,
+)
+from spacy_adak.estimation.train import train
+from spacy_adak.estimation.training import TrainingTask
+from spacy_adak.pipeline.targets import Known, allowed_tags, entity_starting_tags
+
+from .samples import TINY, make_config, make_docs, model_bytes
+from .test_loop import run
+
+TAGS = TagSet(["PER", "ORG"], "BILUO")
+
+
+def make_text(
+    words: str,
+    entities: list[tuple[int, int]] | None = None,
+    found: list[tuple[int, int]] | None = None,
+) -> Text:
+    split = words.split()
+    known = Known(
+        [LabelledSpan(*span, "PER") for span in entities or []],
+        numpy.zeros(len(split), dtype=bool),
+        [],
+    )
+    return Text(split, known, [LabelledSpan(*span, "PER") for span in found or []])
+
+
+def test_with_one_recall_it_is_the_q_of_the_loss_missing() -> None:
+    outside = numpy.array([True, False, False, False, False])
+    known = Known([LabelledSpan(2, 4, "ORG")], outside, [])
+    weights = torch.zeros(len(TAGS))
+    weights[entity_starting_tags(TAGS)] = numpy.log(0.7)
+    allowed = torch.from_numpy(allowed_tags(known, TAGS)).unsqueeze(0)
+    expected = missing_q(allowed, torch.tensor([5]), weights).chain
+    q = first_q(known, numpy.full(5, 0.3), TAGS)
+    assert torch.allclose(torch.from_numpy(q.nodes), expected.emissions[0].float())
+    assert not any(array.any() for array in q[1:])
+
+
+def test_each_token_has_a_recall_of_its_own() -> None:
+    known = Known([], numpy.zeros(2, dtype=bool), [])
+    q = first_q(known, numpy.array([0.5, 0.0]), TAGS)
+    starts = entity_starting_tags(TAGS)
+    assert q.nodes[0, starts].tolist() == pytest.approx([numpy.log(0.5)] * len(starts))
+    assert not q.nodes[1].any()
+
+
+def test_consistent_annotators_do_not_know_what_they_never_mark() -> None:
+    texts = [make_text("Ann and Ben", [(0, 1)]) for _ in range(20)]
+    annotators, recalls = recall_by_strings(texts, 0.4)
+    assert annotators.form_recall > 0.9
+    # Strings that come up so often may be entities all the same.
+    assert all((recall < 0.3).all() for recall in recalls)
+
+
+def test_strings_that_are_marked_now_and_then_are_known() -> None:
+    marked = [make_text("Ann and Ben", [(0, 1)]) for _ in range(6)]
+    unmarked = [make_text("Ann and Ben") for _ in range(14)]
+    annotators, recalls = recall_by_strings([*marked, *unmarked], 0.3)
+    assert annotators.know_all_forms()
+    assert all(recall == pytest.approx(0.3) for recall in recalls)
+
+
+def test_strings_are_as_long_as_half_an_entity() -> None:
+    # "x y" comes up twice, and "x" alone in all texts.
+    texts = [
+        make_text("a b c d", [(0, 4)]),
+        make_text("a b c d", [(0, 4)]),
+        *(make_text(f"x {word}") for word in "yyz"),
+    ]
+    _, recalls = recall_by_strings(texts, 0.3)
+    *_, first, second, last = (recall[0] for recall in recalls)
+    assert first == second < last == pytest.approx(0.3)
+
+
+def test_form_found_elsewhere_is_likely_to_be_unknown_to_annotators() -> None:
+    marked = [make_text("Ann and Ben", [(0, 1)]) for _ in range(20)]
+    found = [make_text("so Cleo came", found=[(1, 2)]) for _ in range(5)]
+    once = make_text("so Dan came", found=[(1, 2)])
+    annotators, by_token = recall_by_forms([*marked, *found, once], 0.4)
+    recalls = list(by_token)
+    assert recalls[20][1] < 0.01
+    assert recalls[-1][1] == pytest.approx(annotators.recall_of_form(0, 0))
+    # Where nothing was found all is as it was.
+    assert recalls[0] == pytest.approx(0.4)
+    assert recalls[20][[0, 2]] == pytest.approx(0.4)
+
+
+@pytest.fixture(scope="module")
+def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Config]:
+    folder = tmp_path_factory.mktemp("forms")
+    docs = make_docs(150, vocab=Vocab())
+    for scheme in ("random", "entity"):
+        kept = drop_entities(docs, 0.4, scheme)
+        DocBin(docs=kept).to_disk(folder / f"{scheme}.spacy")
+    DocBin(docs=make_docs(20, seed=99)).to_disk(folder / "dev.spacy")
+
+    def make(scheme: str, **settings: Any) -> Config:
+        paths = {"paths.train": scheme, "paths.dev": "dev"}
+        data = {name: str(folder / f"{file}.spacy") for name, file in paths.items()}
+        own = {"adak.start": "forms", "adak.rounds": 1}
+        return make_config(**{**TINY, **data, **own, **settings})
+
+    return make
+
+
+def test_folds_are_trained_once_more_where_forms_are_unknown(
+    forms_config: Callable[..., Config], tmp_path: Path
+) -> None:
+    _, tasks = run(forms_config("entity"), tmp_path)
+    trainings = [
+        (task.output.relative_to(tmp_path), task.loss, task.estimates)
+        for task in tasks
+        if isinstance(task, TrainingTask)
+    ]
+    before, first = tmp_path / "round-00", Path("round-01")
+    assert trainings == [
+        (Path("round-00/fold-0"), "weighted", before / "strings"),
+        (Path("round-00/fold-1"), "weighted", before / "strings"),
+        (first / "fold-0", "weighted", before / "forms"),
+        (first / "fold-1", "weighted", before / "forms"),
+        (first / "final", None, tmp_path / first / "estimates"),
+    ]
+    # What it took is gone.
+    assert not [path for path in before.iterdir() if path.is_dir()]
+
+
+def test_annotators_who_forget_at_random_cost_no_further_training(
+    forms_config: Callable[..., Config], tmp_path: Path
+) -> None:
+    _, tasks = run(forms_config("random"), tmp_path)
+    losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
+    assert losses == ["missing", "missing", None]
+
+
+def test_stopped_while_forms_are_sought_ends_with_the_same_weights(
+    forms_config: Callable[..., Config],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config = forms_config("entity")
+    train(config, tmp_path / "whole")
+    for kind in (RecallTask, EstimationTask, TrainingTask):
+        with monkeypatch.context() as patch:
+
+            def stop(task: Any, original: Any = kind.run) -> None:
+                if "fold-1" in str(task.output) or "forms" in str(task.output):
+                    raise KeyboardInterrupt
+                original(task)
+
+            patch.setattr(kind, "run", stop)
+            folder = tmp_path / kind.__name__
+            with pytest.raises(KeyboardInterrupt):
+                train(config, folder)
+        train(config, folder, resume=True)
+        expected = model_bytes(tmp_path / "whole" / "model-best")
+        assert model_bytes(folder / "model-best") == expected

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
 
-from .models import ABLATIONS, KS
+from .models import ABLATIONS, KS, NER
 
 SCHEMES = ("random", "entity")
 RATIOS = (0.2, 0.4)
@@ -13,6 +13,7 @@ CURVE_RATIOS = (0.2, 0.4, 0.6, 0.8)
 CURVE_MODELS = ("fuzzy", "weighted", "adak")
 RECOVERY_MODELS = (
     "crf",
+    NER,
     "fuzzy",
     "weighted",
     "ratio",

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+# Another component than ours.
+NER = "ner"
 LOSS = "components.adak_ner.loss"
 # AdaK-NER as in the paper, whatever the defaults are. The paper has no values for the
 # last three: it says that 10 rounds are enough for q to converge, but not when it has.
@@ -68,6 +70,7 @@ MODELS = {
     "adak": _paper_but("AdaK-NER", {}),
     "adak-default": Model("AdaK-NER, default settings", {}),
     "missing": Model("likelihood of the annotation", {LOSS: "missing"}),
+    NER: Model("spaCy's `ner`", {}),
     # Effland and Collins (2021).
     "ratio": Model("expected entity ratio", {LOSS: "ratio"}),
     **ABLATIONS,

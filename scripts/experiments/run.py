@@ -39,9 +39,10 @@ from spacy_adak.report.evaluation import evaluate
 
 from .cells import EXPERIMENTS, Cell, choose_cells
 from .corpora import prepare_corpus, training_data
-from .encoder import describe_encoder
-from .models import MODELS
+from .encoder import Encoder, describe_encoder
+from .models import MODELS, NER
 from .results import Row, add_result, make_row, read_results
+from .spacy_ner import train_ner
 
 
 class Profile(NamedTuple):
@@ -120,6 +121,14 @@ class Run(NamedTuple):
             "system.seed": cell.seed,
         }
 
+    def overrides_with_data(self, cell: Cell, corpus: Path) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The same, with the data of the cell."""
+        return {
+            **self.overrides_of(cell),
+            "paths.train": str(training_data(corpus, cell)),
+            "paths.dev": str(corpus / "dev.spacy"),
+        }
+
     def config(self, cell: Cell) -> Config:
         """RETURNS (Config): The config of a cell, with its overrides."""
         path = self.config_path(cell)
@@ -138,7 +147,8 @@ class Run(NamedTuple):
     def planned_trainings(self, cell: Cell) -> tuple[int, int]:
         """RETURNS (tuple[int, int]): Rounds at most, and trainings a round."""
         config = self.config(cell)
-        if config["components"]["adak_ner"]["loss"] in LOSSES_WITHOUT_Q:
+        loss = config["components"]["adak_ner"]["loss"]
+        if cell.model == NER or loss in LOSSES_WITHOUT_Q:
             return 1, 1
         return config["adak"]["rounds"], config["adak"]["folds"] + 1
 
@@ -199,44 +209,89 @@ def run_cell(run: Run, cell: Cell) -> Row:
         local_data=run.local_data,
     )
     output = run.output(cell)
-    is_begun = (output / "corpus").exists()
+    is_begun = output.exists()
     started = time.monotonic()
-    nlp, history = train(
-        run.config_path(cell),
-        output,
-        overrides={
-            **run.overrides_of(cell),
-            "paths.train": str(training_data(corpus, cell)),
-            "paths.dev": str(corpus / "dev.spacy"),
-        },
-        use_gpu=run.gpu_id,
-        resume=is_begun,
-    )
-    # Of a cell that was taken up again, too: the rounds know how long they took.
-    seconds = max(time.monotonic() - started, sum(round_.seconds for round_ in history))
-    best = max(history, key=lambda round_: round_.score)
-    # The same as `model-best`, but over a shared encoder that may know the texts.
-    model = output / f"round-{best.round:02d}" / "final" / "model-best"
+    trained = (train_peer if cell.model == NER else train_model)(run, cell, corpus)
+    seconds = max(time.monotonic() - started, trained.seconds)
     test_path = corpus / "test.spacy"
-    share_rows(model, test_path)
-    test = evaluate(model, test_path, use_gpu=run.gpu_id).to_dict()
-    _, trainings_a_round = run.planned_trainings(cell)
+    share_rows(trained.model, test_path)
+    test = evaluate(trained.model, test_path, use_gpu=run.gpu_id).to_dict()
     row = make_row(
         cell,
-        encoder=describe_encoder(nlp.config),
+        encoder=trained.encoder,
         settings=run.settings(cell),
         scores={
-            "dev": {"p": best.precision, "r": best.recall, "f": best.f1},
+            "dev": trained.dev_scores,
             "test": {key: test[f"ents_{key}"] for key in "prf"},
         },
-        rounds=len(history),
-        trainings=len(history) * trainings_a_round,
+        rounds=trained.rounds,
+        trainings=trained.trainings,
         seconds=seconds,
         resumed=is_begun,
     )
     add_result(run.results_path, row)
     shutil.rmtree(output)
     return row
+
+
+class Trained(NamedTuple):
+    """What is to be known of a model that was trained.
+
+    model (Path): Where it is.
+    encoder (Encoder): What it rests on.
+    dev_scores (dict[str, float | None]): P, R and F1 on dev.
+    rounds (int): In how many rounds it was trained.
+    trainings (int): How many models were trained on the way.
+    seconds (float): How long finished rounds took.
+    """
+
+    model: Path
+    encoder: Encoder
+    dev_scores: dict[str, float | None]
+    rounds: int
+    trainings: int
+    seconds: float
+
+
+def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
+    """Train a pipeline of ours, or take up a training that was stopped."""
+    output = run.output(cell)
+    nlp, history = train(
+        run.config_path(cell),
+        output,
+        overrides=run.overrides_with_data(cell, corpus),
+        use_gpu=run.gpu_id,
+        resume=(output / "corpus").exists(),
+    )
+    best = max(history, key=lambda round_: round_.score)
+    return Trained(
+        # The same as `model-best`, but over a shared encoder that may know the texts.
+        output / f"round-{best.round:02d}" / "final" / "model-best",
+        describe_encoder(nlp.config),
+        {"p": best.precision, "r": best.recall, "f": best.f1},
+        rounds=len(history),
+        # Each has left a log.
+        trainings=sum(1 for _ in output.glob("round-*/*.log")),
+        # Of a cell that was taken up again, too: the rounds know how long they took.
+        seconds=sum(round_.seconds for round_ in history),
+    )
+
+
+def train_peer(run: Run, cell: Cell, corpus: Path) -> Trained:
+    """Train spaCy's own component, from the beginning."""
+    output = run.output(cell)
+    if output.exists():
+        shutil.rmtree(output)
+    overrides = run.overrides_with_data(cell, corpus)
+    dev = train_ner(run.config_path(cell), output, overrides, run.gpu_id)
+    return Trained(
+        output / "model-best",
+        describe_encoder(run.config(cell)),
+        {key: dev[f"ents_{key}"] for key in "prf"},
+        rounds=1,
+        trainings=1,
+        seconds=0.0,
+    )
 
 
 def share_rows(model: Path, texts: Path) -> None:

@@ -97,9 +97,8 @@ class TrainingTask(NamedTuple):
                     if self.loss is not None:
                         component.loss = self.loss
                     self._estimate_settings(component)
-            nlp.config["training"]["eval_frequency"] = min(
-                nlp.config["training"]["eval_frequency"],
-                max(1, (total - 1) // _MIN_EVALUATIONS),
+            nlp.config["training"]["eval_frequency"] = evaluation_frequency(
+                nlp.config["training"]["eval_frequency"], total
             )
             set_total_steps(nlp.config, total)
             nlp.config["training"]["logger"] = {
@@ -182,6 +181,16 @@ def planned_steps(nlp: Language) -> int:
         limits.append(T["max_epochs"] * batches_per_epoch)
     # Without any limit it is patience that ends the training.
     return max(1, min(limits, default=T["patience"]))
+
+
+def evaluation_frequency(frequency: int, steps: int) -> int:
+    """After how many steps to score a training.
+
+    frequency (int): As the settings say.
+    steps (int): How many steps are planned.
+    RETURNS (int): The same, or more often in a short training.
+    """
+    return min(frequency, max(1, (steps - 1) // _MIN_EVALUATIONS))
 
 
 @contextmanager

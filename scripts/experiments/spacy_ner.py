@@ -12,7 +12,11 @@ from thinc.api import Config
 
 from spacy_adak.estimation.frozen_encoders import FOLDER, share_frozen_encoders
 from spacy_adak.estimation.linear_decay import set_total_steps
-from spacy_adak.estimation.training import evaluation_frequency, planned_steps
+from spacy_adak.estimation.training import (
+    evaluation_frequency,
+    logging_to,
+    planned_steps,
+)
 
 _PARSER = {
     "@architectures": "spacy.TransitionBasedParser.v2",
@@ -49,6 +53,7 @@ def train_ner(
     use_gpu (int): The id of a GPU, or -1.
     RETURNS (dict[str, float]): The scores of the best model on dev.
     """
+    output.mkdir(parents=True)
     config = ner_config(config_path, overrides)
     share_frozen_encoders(config, output / FOLDER)
     nlp = init_nlp(config, use_gpu=use_gpu)
@@ -56,6 +61,7 @@ def train_ner(
     set_total_steps(nlp.config, steps)
     training = nlp.config["training"]
     training["eval_frequency"] = evaluation_frequency(training["eval_frequency"], steps)
-    train_nlp(nlp, output, use_gpu=use_gpu)
+    with (output / "train.log").open("w", encoding="utf8") as log, logging_to(log):
+        train_nlp(nlp, output, use_gpu=use_gpu, stdout=log, stderr=log)
     meta: dict[str, Any] = srsly.read_json(output / "model-best" / "meta.json")
     return meta["performance"]

@@ -184,10 +184,12 @@ def _stopwatch(run: Run) -> Stopwatch:
     settings = run.settings
     if not run.needs_q():
         return Stopwatch(rounds=1, folds=0, at_once=1)
+    done = len(run.history())
     return Stopwatch(
-        rounds=settings.rounds - len(run.history()),
+        rounds=settings.rounds - done,
         folds=settings.folds,
         at_once=settings.at_once,
+        times_before=1 if settings.start == "forms" and not done else 0,
     )
 
 

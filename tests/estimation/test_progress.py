@@ -45,6 +45,14 @@ def test_estimate_after_the_first_fold(clock: list[float]) -> None:
     assert watch.seconds_left() == pytest.approx(5.5 * 20)
 
 
+def test_folds_may_be_trained_before_the_first_round(clock: list[float]) -> None:
+    watch = Stopwatch(rounds=1, folds=3, at_once=1, times_before=1)
+    clock[0] = 10.0
+    watch.count(2 / 3)
+    # Two thirds of a unit took ten seconds; there are five units in all.
+    assert watch.seconds_left() == pytest.approx((5 - 2 / 3) * 15)
+
+
 def test_estimate_is_corrected_as_it_goes(clock: list[float]) -> None:
     watch = Stopwatch(rounds=3, folds=2, at_once=1)
     watch.count(0.5)

@@ -22,7 +22,7 @@ from scripts.experiments.run import (
 ROOT = Path(__file__).parents[2]
 Result = Callable[..., Row]
 # Their losses have no q to estimate.
-ONE_TRAINING = ("crf", "fuzzy", "ratio", "missing")
+ONE_TRAINING = ("crf", "fuzzy", "ratio", "missing", "ner")
 FULL_CELL = Cell("sample", "cpu", *FULL, 0)
 KINDS = [
     FULL_CELL,

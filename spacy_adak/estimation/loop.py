@@ -263,7 +263,7 @@ def first_q(run: Run, execute: Executor) -> Path | None:
     execute(_estimation_tasks(run, 0, settings, by_string.estimates, found, None))
     by_form = RecallTask(training, run.component, found, folder / "forms")
     execute([by_form])
-    return by_form.estimates
+    return None if by_form.annotators().know_all_forms() else by_form.estimates
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:

@@ -28,7 +28,7 @@ from .estimated_corpus import (
     read_shard,
 )
 from .forms import Annotators, Words
-from .training import TrainingTask
+from .training import TrainingTask, logging_to
 
 
 class RecallTask(NamedTuple):
@@ -38,7 +38,8 @@ class RecallTask(NamedTuple):
     component (str): The name of the component.
     found (Path | None): A folder with what models found in the texts. Without it
         strings are all there is to go by.
-    estimates (Path): The folder for the first q.
+    estimates (Path): The folder for the first q, and for what annotators do. If they
+        know all forms there is no q: the loss "missing" says it all.
     """
 
     training: TrainingTask
@@ -62,7 +63,7 @@ class RecallTask(NamedTuple):
         return self.output.with_suffix(".log")
 
     def is_done(self) -> bool:
-        """RETURNS (bool): Whether all shards have their first q."""
+        """RETURNS (bool): Whether it is known what annotators do."""
         return self.output.exists()
 
     def annotators(self) -> Annotators:
@@ -73,7 +74,9 @@ class RecallTask(NamedTuple):
         """Estimate the recall for all texts, unless that is done already."""
         if self.is_done():
             return
-        nlp = self.training.make_pipeline()
+        self.estimates.mkdir(exist_ok=True)
+        with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
+            nlp = self.training.make_pipeline()
         component = nlp.get_pipe(self.component)
         assert isinstance(component, AdaKRecognizer)
         shards = {
@@ -90,16 +93,16 @@ class RecallTask(NamedTuple):
             annotators, by_token = recall_by_strings(texts, recall)
         else:
             annotators, by_token = recall_by_forms(texts, recall)
-        self.estimates.mkdir(parents=True, exist_ok=True)
-        for path, shard_texts in shards.items():
-            ShardEstimates(
-                paths=[text.marked_spans() for text in shard_texts],
-                chains=[
-                    first_q(text.known, next(by_token), component.tagset)
-                    for text in shard_texts
-                ],
-                selected=list(range(len(shard_texts))),
-            ).to_disk(estimates_path(self.estimates, path))
+        if not annotators.know_all_forms():
+            for path, shard_texts in shards.items():
+                ShardEstimates(
+                    paths=[text.marked_spans() for text in shard_texts],
+                    chains=[
+                        first_q(text.known, next(by_token), component.tagset)
+                        for text in shard_texts
+                    ],
+                    selected=list(range(len(shard_texts))),
+                ).to_disk(estimates_path(self.estimates, path))
         write_json(self.output, annotators._asdict())
 
 

@@ -138,11 +138,15 @@ class Run(NamedTuple):
     def settings(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""
         overrides = self.overrides_of(cell)
-        return {
+        settings = {
             **training_settings(self.config(cell)),
             # Those of the encoder, too, but not where it is.
             **{k: v for k, v in overrides.items() if k.startswith("components.")},
         }
+        if self.planned_trainings(cell) == (1, 1):
+            # There are no rounds that these would be the settings of.
+            settings = {k: v for k, v in settings.items() if not k.startswith("adak.")}
+        return settings
 
     def planned_trainings(self, cell: Cell) -> tuple[int, int]:
         """RETURNS (tuple[int, int]): Rounds at most, and trainings a round."""

@@ -132,9 +132,18 @@ def test_config_that_is_not_there_is_an_error_with_those_there_are() -> None:
 
 def test_overrides_are_for_all_cells() -> None:
     run = Run(ROOT, "quick", {"training.dropout": 0.4, "adak.rounds": 5})
-    settings = run.settings(FULL_CELL)
+    settings = run.settings(Cell("sample", "cpu", "random", 0.2, "adak", 0))
     assert settings["training.dropout"] == 0.4
     assert settings["adak.rounds"] == 5
+
+
+@pytest.mark.parametrize("model", ONE_TRAINING)
+def test_settings_of_rounds_are_none_of_a_single_training(model: str) -> None:
+    settings = Run(ROOT, "quick", {}).settings(
+        Cell("sample", "cpu", "random", 0.2, model, 0)
+    )
+    assert "training.dropout" in settings
+    assert not [name for name in settings if name.startswith("adak.")]
 
 
 def test_where_things_are_is_no_setting() -> None:
@@ -152,7 +161,11 @@ def test_result_of_other_settings_is_outdated(tmp_path: Path, result: Result) ->
         row = result(cell, 0.5, 0.5, settings=run.settings(cell))
         add_result(run.results_path, row)
     assert outdated_cells(run, cells) == []
-    assert outdated_cells(run._replace(overrides={"adak.q": "soft"}), cells) == cells
+    without_rounds, with_rounds = cells
+    other_q = run._replace(overrides={"adak.q": "soft"})
+    assert outdated_cells(other_q, cells) == [with_rounds]
+    other_dropout = run._replace(overrides={"training.dropout": 0.4})
+    assert outdated_cells(other_dropout, cells) == [without_rounds, with_rounds]
 
 
 def test_setting_that_is_new_makes_no_result_outdated(
@@ -162,6 +175,6 @@ def test_setting_that_is_new_makes_no_result_outdated(
     run = Run(tmp_path, "full", {})
     cell = Cell("taobao", "cpu", *FULL, 0)
     settings = run.settings(cell)
-    del settings["adak.convergence"]
+    del settings["training.dropout"]
     add_result(run.results_path, result(cell, 0.5, 0.5, settings=settings))
     assert outdated_cells(run, [cell]) == []

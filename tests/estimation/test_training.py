@@ -118,25 +118,6 @@ def test_planned_steps(
     assert planned_steps(init_nlp(config)) == expected
 
 
-@pytest.mark.parametrize(
-    ("limits", "length", "expected"),
-    [
-        ({"max_epochs": 5, "max_steps": 0}, 0.4, (2, 0)),
-        ({"max_epochs": 1, "max_steps": 0}, 0.4, (1, 0)),
-        ({"max_epochs": 0, "max_steps": 50}, 0.4, (0, 20)),
-        ({"max_epochs": -1, "max_steps": 50}, 0.5, (-1, 25)),
-        ({"max_epochs": 5, "max_steps": 50}, 1.0, (5, 50)),
-    ],
-)
-def test_training_may_be_shorter(
-    tmp_path: Path, limits: dict[str, int], length: float, expected: tuple[int, int]
-) -> None:
-    settings = {f"training.{name}": value for name, value in limits.items()}
-    nlp = make_task(tmp_path, **settings)._replace(length=length).make_pipeline()
-    found = nlp.config["training"]
-    assert (found["max_epochs"], found["max_steps"]) == expected
-
-
 def test_annealing_runs_over_the_whole_training(
     task: TrainingTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,11 +183,11 @@ pkuseg_user_dict = "default"
 )
 
 # What recovers most where trainings are cheap. q is estimated once, by models that have
-# seen three quarters of the texts, and counts half as much as what they say.
+# seen two thirds of the texts, and counts half as much as what they say.
 _FROZEN_SETTINGS = {
     'loss = "adak"': 'loss = "weighted"',
     "rounds = 10": "rounds = 1",
-    "folds = 2": "folds = 4",
+    "folds = 2": "folds = 3",
     'start = "outside"': 'start = "forms"',
     'q = "hard"': 'q = "interpolated"',
     "temperature = 1.0": "temperature = 2.0",

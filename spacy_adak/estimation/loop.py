@@ -43,8 +43,6 @@ from .training import TrainingTask
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 _ESTIMATES = "estimates"
-# Trained for longer, models learn forms that annotators do not know by heart, as O.
-_LENGTH_WITH_FIRST_Q = 0.4
 LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
@@ -216,24 +214,17 @@ def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
     estimates = run.estimates(number - 1)
     loss: LossName | None = None
-    length = 1.0
     start = run.settings.start if number == 1 else "outside"
     if start == "forms":
         estimates = first_q(run, execute)
-        loss = "missing"
-        if estimates is not None:
-            loss, length = "weighted", _LENGTH_WITH_FIRST_Q
+        loss = "missing" if estimates is None else "weighted"
     elif start != "outside":
         loss = start
-    execute(_fold_trainings(run, number, estimates, loss, length))
+    execute(_fold_trainings(run, number, estimates, loss))
 
 
 def _fold_trainings(
-    run: Run,
-    number: int,
-    estimates: Path | None,
-    loss: LossName | None,
-    length: float,
+    run: Run, number: int, estimates: Path | None, loss: LossName | None
 ) -> list[TrainingTask]:
     return [
         _training_task(
@@ -243,7 +234,6 @@ def _fold_trainings(
             estimates=estimates,
             without_fold=fold,
             loss=loss,
-            length=length,
         )
         for fold in range(run.settings.folds)
     ]
@@ -264,9 +254,7 @@ def first_q(run: Run, execute: Executor) -> Path | None:
     execute([by_string])
     if by_string.annotators().know_all_forms():
         return None
-    execute(
-        _fold_trainings(run, 0, by_string.estimates, "weighted", _LENGTH_WITH_FIRST_Q)
-    )
+    execute(_fold_trainings(run, 0, by_string.estimates, "weighted"))
     settings = run.settings.model_copy(
         update={"q": "hard", "mask": False, "min_sample_score": 0.0}
     )
@@ -349,7 +337,6 @@ def _training_task(
     estimates: Path | None,
     without_fold: int | None,
     loss: LossName | None = None,
-    length: float = 1.0,
 ) -> TrainingTask:
     if without_fold is None:
         output, index = "final", 0
@@ -365,7 +352,6 @@ def _training_task(
         without_fold=without_fold,
         dev_path=run.dev_path,
         loss=loss,
-        length=length,
         output=run.round_folder(number) / output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,

@@ -98,7 +98,6 @@ def watched(
             return
         trainings = [task for task in tasks if isinstance(task, TrainingTask)]
         work = work_of_training(max(1, len(trainings)), stopwatch.at_once)
-        work *= max((task.length for task in trainings), default=1.0)
         todo = [task for task in trainings if not task.is_done()]
         for _ in range(len(trainings) - len(todo)):
             stopwatch.skip(work)

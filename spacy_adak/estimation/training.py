@@ -47,7 +47,6 @@ class TrainingTask(NamedTuple):
     without_fold (int | None): The fold to train without.
     dev_path (Path): A `.spacy` file with documents that are annotated completely.
     loss (LossName | None): The loss, if it is not that of the config.
-    length (float): How long to train, as a share of what the config says.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
     use_gpu (int): The id of a GPU, or -1.
@@ -61,7 +60,6 @@ class TrainingTask(NamedTuple):
     without_fold: int | None
     dev_path: Path
     loss: LossName | None
-    length: float
     output: Path
     seed: int
     use_gpu: int
@@ -145,11 +143,6 @@ class TrainingTask(NamedTuple):
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)
         config["training"]["seed"] = self.seed
-        for limit in ("max_epochs", "max_steps"):
-            # Without a limit it is 0, or -1 for texts that are not all read before.
-            if config["training"][limit] > 0:
-                length = self.length * config["training"][limit]
-                config["training"][limit] = max(1, round(length))
         share_frozen_encoders(config, self.frozen)
         # The data was read with the user's own readers; the rest is plain spaCy.
         train_reader = {

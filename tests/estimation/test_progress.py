@@ -89,7 +89,6 @@ def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
         without_fold=0,
         dev_path=folder / "dev.spacy",
         loss=None,
-        length=1.0,
         output=folder / name,
         seed=0,
         use_gpu=-1,

@@ -142,8 +142,6 @@ def test_folds_are_trained_once_more_where_forms_are_unknown(
         (first / "fold-1", "weighted", before / "forms"),
         (first / "final", None, tmp_path / first / "estimates"),
     ]
-    lengths = [task.length for task in tasks if isinstance(task, TrainingTask)]
-    assert lengths == [0.4, 0.4, 0.4, 0.4, 1.0]
     # What it took is gone.
     assert not [path for path in before.iterdir() if path.is_dir()]
 

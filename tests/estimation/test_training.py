@@ -37,7 +37,6 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
         without_fold=None,
         dev_path=folder / "dev.spacy",
         loss=loss,
-        length=1.0,
         output=folder / name,
         seed=seed,
         use_gpu=-1,

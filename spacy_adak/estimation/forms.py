@@ -15,7 +15,7 @@ Words = tuple[str, ...]
 
 # How much less a string says by itself that comes up often, where no form is known.
 # With 1 all its occurrences together would say as much as one.
-_DISCOUNT = 0.5
+_DISCOUNT = 0.25
 # Beyond this share annotators are taken to know all forms: the estimate is a rough one.
 _ALL_FORMS = 0.9
 # Nobody is so careless, or so careful, that nothing could be learnt from what they do.

@@ -154,25 +154,42 @@ def test_annotators_who_forget_at_random_cost_no_further_training(
     assert losses == ["missing", "missing", None]
 
 
+@pytest.fixture(scope="module")
+def weights(
+    forms_config: Callable[..., Config], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
+    """Of a run that was never stopped."""
+    folder = tmp_path_factory.mktemp("forms") / "output"
+    train(forms_config("entity"), folder)
+    return model_bytes(folder / "model-best")
+
+
+@pytest.mark.parametrize("kind", [RecallTask, EstimationTask, TrainingTask])
 def test_stopped_while_forms_are_sought_ends_with_the_same_weights(
+    kind: type[Any],
     forms_config: Callable[..., Config],
+    weights: dict[str, bytes],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = forms_config("entity")
-    train(config, tmp_path / "whole")
-    for kind in (RecallTask, EstimationTask, TrainingTask):
-        with monkeypatch.context() as patch:
 
-            def stop(task: Any, original: Any = kind.run) -> None:
-                if "fold-1" in str(task.output) or "forms" in str(task.output):
-                    raise KeyboardInterrupt
-                original(task)
+    def stop(task: Any, original: Any = kind.run) -> None:
+        if "fold-1" in str(task.output) or "forms" in task.output.parts:
+            raise KeyboardInterrupt
+        original(task)
 
-            patch.setattr(kind, "run", stop)
-            folder = tmp_path / kind.__name__
-            with pytest.raises(KeyboardInterrupt):
-                train(config, folder)
-        train(config, folder, resume=True)
-        expected = model_bytes(tmp_path / "whole" / "model-best")
-        assert model_bytes(folder / "model-best") == expected
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "run", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, tmp_path / "output")
+    train(config, tmp_path / "output", resume=True)
+    assert model_bytes(tmp_path / "output" / "model-best") == weights
+
+
+def test_processes_make_no_difference(
+    forms_config: Callable[..., Config], weights: dict[str, bytes], tmp_path: Path
+) -> None:
+    config = forms_config("entity", **{"adak.executor": "joblib"})
+    train(config, tmp_path / "output")
+    assert model_bytes(tmp_path / "output" / "model-best") == weights

@@ -19,7 +19,6 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +31,7 @@ from wasabi import msg
 
 from spacy_adak.estimation.loop import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.progress import describe_seconds
+from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
 from spacy_adak.packaging import training_settings
 from spacy_adak.pipeline.encoders import frozen_encoders
@@ -143,18 +143,18 @@ class Run(NamedTuple):
             # Those of the encoder, too, but not where it is.
             **{k: v for k, v in overrides.items() if k.startswith("components.")},
         }
-        if self.planned_trainings(cell) == (1, 1):
+        if self.planned_trainings(cell) == 1:
             # There are no rounds that these would be the settings of.
             settings = {k: v for k, v in settings.items() if not k.startswith("adak.")}
         return settings
 
-    def planned_trainings(self, cell: Cell) -> tuple[int, int]:
-        """RETURNS (tuple[int, int]): Rounds at most, and trainings a round."""
+    def planned_trainings(self, cell: Cell) -> int:
+        """RETURNS (int): How many models are trained for a cell, at most."""
         config = self.config(cell)
         loss = config["components"]["adak_ner"]["loss"]
         if cell.model == NER or loss in LOSSES_WITHOUT_Q:
-            return 1, 1
-        return config["adak"]["rounds"], config["adak"]["folds"] + 1
+            return 1
+        return read_settings(config).trainings
 
 
 def open_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
@@ -183,7 +183,7 @@ def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
     rows (Sequence[dict]): Results there are, from which the time is estimated.
     RETURNS (str): A sentence or two.
     """
-    planned = {cell: prod(run.planned_trainings(cell)) for cell in cells}
+    planned = {cell: run.planned_trainings(cell) for cell in cells}
     text = f"{len(cells)} cells, at most {sum(planned.values())} trainings."
     seconds = 0.0
     for cell, trainings in planned.items():
@@ -212,8 +212,6 @@ def run_cell(run: Run, cell: Cell) -> Row:
         root=run.root,
         local_data=run.local_data,
     )
-    output = run.output(cell)
-    is_begun = output.exists()
     started = time.monotonic()
     trained = (train_peer if cell.model == NER else train_model)(run, cell, corpus)
     seconds = max(time.monotonic() - started, trained.seconds)
@@ -231,10 +229,10 @@ def run_cell(run: Run, cell: Cell) -> Row:
         rounds=trained.rounds,
         trainings=trained.trainings,
         seconds=seconds,
-        resumed=is_begun,
+        resumed=trained.is_resumed,
     )
     add_result(run.results_path, row)
-    shutil.rmtree(output)
+    shutil.rmtree(run.output(cell))
     return row
 
 
@@ -247,6 +245,7 @@ class Trained(NamedTuple):
     rounds (int): In how many rounds it was trained.
     trainings (int): How many models were trained on the way.
     seconds (float): How long finished rounds took.
+    is_resumed (bool): Whether a training that was stopped was taken up.
     """
 
     model: Path
@@ -255,17 +254,19 @@ class Trained(NamedTuple):
     rounds: int
     trainings: int
     seconds: float
+    is_resumed: bool
 
 
 def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     """Train a pipeline of ours, or take up a training that was stopped."""
     output = run.output(cell)
+    is_begun = (output / "corpus").exists()
     nlp, history = train(
         run.config_path(cell),
         output,
         overrides=run.overrides_with_data(cell, corpus),
         use_gpu=run.gpu_id,
-        resume=(output / "corpus").exists(),
+        resume=is_begun,
     )
     best = max(history, key=lambda round_: round_.score)
     return Trained(
@@ -278,6 +279,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
         trainings=sum(1 for _ in output.glob("round-*/*.log")),
         # Of a cell that was taken up again, too: the rounds know how long they took.
         seconds=sum(round_.seconds for round_ in history),
+        is_resumed=is_begun,
     )
 
 
@@ -295,6 +297,7 @@ def train_peer(run: Run, cell: Cell, corpus: Path) -> Trained:
         rounds=1,
         trainings=1,
         seconds=0.0,
+        is_resumed=False,
     )
 
 

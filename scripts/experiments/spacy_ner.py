@@ -11,12 +11,7 @@ from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_adak.estimation.frozen_encoders import FOLDER, share_frozen_encoders
-from spacy_adak.estimation.linear_decay import set_total_steps
-from spacy_adak.estimation.training import (
-    evaluation_frequency,
-    logging_to,
-    planned_steps,
-)
+from spacy_adak.estimation.training import logging_to, plan_steps
 
 _PARSER = {
     "@architectures": "spacy.TransitionBasedParser.v2",
@@ -57,10 +52,7 @@ def train_ner(
     config = ner_config(config_path, overrides)
     share_frozen_encoders(config, output / FOLDER)
     nlp = init_nlp(config, use_gpu=use_gpu)
-    steps = planned_steps(nlp)
-    set_total_steps(nlp.config, steps)
-    training = nlp.config["training"]
-    training["eval_frequency"] = evaluation_frequency(training["eval_frequency"], steps)
+    plan_steps(nlp)
     with (output / "train.log").open("w", encoding="utf8") as log, logging_to(log):
         train_nlp(nlp, output, use_gpu=use_gpu, stdout=log, stderr=log)
     meta: dict[str, Any] = srsly.read_json(output / "model-best" / "meta.json")

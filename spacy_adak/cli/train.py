@@ -120,13 +120,9 @@ def _announce(run: "Run") -> None:
     settings = run.settings
     done = len(run.history())
     if run.needs_q():
-        trainings = settings.rounds * (settings.folds + 1)
-        if settings.start == "forms":
-            # Before the first round, if annotators do not know some forms.
-            trainings += settings.folds
         msg.info(
             f"Up to {settings.rounds} rounds of {settings.folds} folds and a final "
-            f"training: {trainings} trainings at most"
+            f"training: {settings.trainings} trainings at most"
         )
     else:
         msg.info("One training: this loss has no q to estimate")

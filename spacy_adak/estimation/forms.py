@@ -11,7 +11,7 @@ it elsewhere, is likely to be unknown to them; so that it is left out here says 
 from collections import Counter
 from typing import NamedTuple
 
-Words = tuple[str, ...]
+from .candidates import Words
 
 # How much less a string says by itself that comes up often, where no form is known.
 # With 1 all its occurrences together would say as much as one.

@@ -42,16 +42,16 @@ class Stopwatch:
     rounds (int): How many rounds are left, at most.
     folds (int): How many trainings each has beside the one on all data.
     at_once (int): How many trainings run at a time.
-    times_before (int): How many times, at most, the folds are trained before the first
-        round.
+    trainings_before (int): How many models of folds are trained before the first
+        round, at most.
     """
 
     def __init__(
-        self, rounds: int, folds: int, at_once: int, times_before: int = 0
+        self, rounds: int, folds: int, at_once: int, trainings_before: int = 0
     ) -> None:
         self.at_once = at_once
-        folds_work = folds * work_of_training(folds, at_once) if folds else 0.0
-        self.left = rounds * (folds_work + 1.0) + times_before * folds_work
+        fold_work = work_of_training(folds, at_once) if folds else 0.0
+        self.left = rounds * (folds * fold_work + 1.0) + trainings_before * fold_work
         self.done = 0.0
         self.started = time.monotonic()
 

@@ -18,7 +18,7 @@ from ..crf.tags import LabelledSpan, TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.estimates import ChainEstimate, PathEstimate, get_estimate
 from ..pipeline.targets import Known, allowed_tags, entity_starting_tags
-from .candidates import Dictionary
+from .candidates import Dictionary, Words
 from .checkpoint import write_json
 from .corpus import list_shards
 from .estimated_corpus import (
@@ -27,7 +27,7 @@ from .estimated_corpus import (
     estimates_path,
     read_shard,
 )
-from .forms import Annotators, Words
+from .forms import Annotators
 from .training import TrainingTask, logging_to
 
 
@@ -131,13 +131,6 @@ class Text(NamedTuple):
         """RETURNS (list[Words]): The words of spans."""
         return [tuple(self.words[span.start : span.end]) for span in spans]
 
-    def unknown(self) -> list[bool]:
-        """RETURNS (list[bool]): The tokens of which nothing is known."""
-        unknown = ~self.known.outside
-        for span in self.known.entities:
-            unknown[span.start : span.end] = False
-        return list(unknown)
-
     def marked_spans(self) -> list[ScoredSpan]:
         """RETURNS (list[ScoredSpan]): The entities that annotators have marked."""
         return [ScoredSpan(*span, 1.0) for span in self.known.entities]
@@ -163,7 +156,9 @@ def recall_by_strings(
     unmarked = Counter(
         form
         for text in texts
-        for form in text.forms(dictionary.match(text.words, text.unknown()))
+        for form in text.forms(
+            dictionary.match(text.words, text.known.unknown().tolist())
+        )
     )
     annotators = Annotators.from_forms(recall, marked, unmarked)
     # Whole entities would be too rare: where one ends is not known.

@@ -89,6 +89,17 @@ class AdakSettings(BaseModel):
         """RETURNS (int): How many tasks run at a time."""
         return 1 if self.executor == "serial" else self.n_jobs
 
+    @property
+    def trainings_before(self) -> int:
+        """RETURNS (int): How many models are trained before the first round, at most:
+        one per fold if annotators turn out not to know some forms."""
+        return self.folds if self.start == "forms" else 0
+
+    @property
+    def trainings(self) -> int:
+        """RETURNS (int): How many models are trained in all, at most."""
+        return self.trainings_before + self.rounds * (self.folds + 1)
+
     def temperature_in(self, round_: int) -> float:
         """RETURNS (float): The temperature in a round, counted from 1."""
         return self.temperature[round_ - 1]

@@ -189,7 +189,7 @@ def _stopwatch(run: Run) -> Stopwatch:
         rounds=settings.rounds - done,
         folds=settings.folds,
         at_once=settings.at_once,
-        times_before=1 if settings.start == "forms" and not done else 0,
+        trainings_before=0 if done else settings.trainings_before,
     )
 
 

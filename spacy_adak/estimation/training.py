@@ -90,17 +90,13 @@ class TrainingTask(NamedTuple):
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
             nlp = self.make_pipeline()
-            total = planned_steps(nlp)
+            total = plan_steps(nlp)
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(total)
                     if self.loss is not None:
                         component.loss = self.loss
                     self._estimate_settings(component)
-            nlp.config["training"]["eval_frequency"] = evaluation_frequency(
-                nlp.config["training"]["eval_frequency"], total
-            )
-            set_total_steps(nlp.config, total)
             nlp.config["training"]["logger"] = {
                 "@loggers": "spacy-adak.ProgressLogger.v1",
                 "path": str(self.progress_path),
@@ -183,14 +179,20 @@ def planned_steps(nlp: Language) -> int:
     return max(1, min(limits, default=T["patience"]))
 
 
-def evaluation_frequency(frequency: int, steps: int) -> int:
-    """After how many steps to score a training.
+def plan_steps(nlp: Language) -> int:
+    """Tell the config of an initialized pipeline how many steps there will be: its
+    learning rate falls over them, and a short training is scored more often.
 
-    frequency (int): As the settings say.
-    steps (int): How many steps are planned.
-    RETURNS (int): The same, or more often in a short training.
+    nlp (Language): The pipeline.
+    RETURNS (int): The number of steps.
     """
-    return min(frequency, max(1, (steps - 1) // _MIN_EVALUATIONS))
+    steps = planned_steps(nlp)
+    set_total_steps(nlp.config, steps)
+    training = nlp.config["training"]
+    training["eval_frequency"] = min(
+        training["eval_frequency"], max(1, (steps - 1) // _MIN_EVALUATIONS)
+    )
+    return steps
 
 
 @contextmanager

@@ -37,6 +37,11 @@ class Known(NamedTuple):
         """RETURNS (bool): Whether nothing at all is known."""
         return not (self.entities or self.ruled_out or self.outside.any())
 
+    def unknown(self) -> numpy.ndarray:
+        """RETURNS (ndarray): (L,) bool, tokens that are neither in an entity nor
+        outside of all."""
+        return ~(self.outside | _cover(self.entities, len(self.outside)))
+
 
 def known_from_example(example: Example, incorrect_spans_key: str | None) -> Known:
     """Read what the reference of an example says about the tokens of its prediction.

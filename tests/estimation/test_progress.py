@@ -46,7 +46,7 @@ def test_estimate_after_the_first_fold(clock: list[float]) -> None:
 
 
 def test_folds_may_be_trained_before_the_first_round(clock: list[float]) -> None:
-    watch = Stopwatch(rounds=1, folds=3, at_once=1, times_before=1)
+    watch = Stopwatch(rounds=1, folds=3, at_once=1, trainings_before=3)
     clock[0] = 10.0
     watch.count(2 / 3)
     # Two thirds of a unit took ten seconds; there are five units in all.

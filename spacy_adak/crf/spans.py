@@ -49,7 +49,8 @@ def span_log_probabilities(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
         )
     ]
     device = chain.emissions.device
-    first = torch.tensor([(s.start, s.sentence, s.tags[0]) for s in spans]).view(-1, 3)
+    starts = [(span.start, span.sentence, span.tags[0]) for span in spans]
+    first = torch.tensor(starts, dtype=torch.long).view(-1, 3)
     start, sentence, tag = first.to(device).unbind(1)
     log_probability = node_marginals(messages)[start, sentence, tag].log()
     index = torch.tensor(moves, dtype=torch.long).view(-1, 6).to(device)

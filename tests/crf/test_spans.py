@@ -2,6 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.spans import TaggedSpan, span_log_probabilities
 
 from .brute_force import chains, probabilities
@@ -32,3 +33,8 @@ def test_span_probability_is_a_sum_of_path_probabilities(data: st.DataObject) ->
     torch.testing.assert_close(
         actual, torch.tensor(expected, dtype=torch.float64), rtol=1e-9, atol=1e-9
     )
+
+
+@given(chains())
+def test_no_span_has_no_probability(chain: Chain) -> None:
+    assert span_log_probabilities(chain, []).shape == (0,)

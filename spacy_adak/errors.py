@@ -139,7 +139,7 @@ class Errors(metaclass=WithCodes):
     )
     A123 = (
         "layers = {layers} is no choice of layers of the frozen transformer. Give one "
-        "or more of: {valid}, for instance [-3, -2, -1]."
+        'or more of: {valid}, for instance [-3, -2, -1], or "middle".'
     )
     A124 = (
         "The frozen encoder gives {found} rows for the {expected} tokens of the text "
@@ -157,7 +157,7 @@ class Errors(metaclass=WithCodes):
         "at least 2, but is {width}. Change `width` in the config."
     )
     A131 = (
-        "Can't read the weights of the BiLSTM: {error}. The file is damaged, or of "
+        "Can't read the weights of the network: {error}. The file is damaged, or of "
         "another width or depth: load it with the config it was trained with."
     )
 

@@ -221,8 +221,9 @@ _FROZEN = Template(
 
 [components.adak_ner.model.tok2vec.embed.*.frozen]
 @architectures = "spacy-adak.FrozenEncoder.v1"
-# The mean of these layers.
-layers = [-3, -2, -1]
+# The mean of these layers, for instance [-3, -2, -1]. "middle" are those of the middle
+# third, which tell entities better than the last ones.
+layers = "middle"
 # Rows are kept in memory up to this limit, then on disk.
 memory_limit_mb = 1024
 shared = ${paths.rows}
@@ -256,7 +257,6 @@ include_static_vectors = false
 width = 128
 depth = 2
 window_size = 1
-maxout_pieces = 2
 """
 )
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy
 import srsly
@@ -27,7 +27,7 @@ _MEGABYTE = 2**20
 @registry.architectures("spacy-adak.FrozenEncoder.v1")
 def build_frozen_encoder(
     encoder: Model[list[Doc], Any],
-    layers: list[int] | None = None,
+    layers: list[int] | Literal["middle"] | None = None,
     memory_limit_mb: int = 1024,
     shared: str | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
@@ -36,8 +36,9 @@ def build_frozen_encoder(
 
     encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
         per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
-    layers (Optional[List[int]]): Layers of a transformer to average, for instance
-        [-3, -2, -1]. Its last one if not given.
+    layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to
+        average, for instance [-3, -2, -1]; "middle" are those of its middle third,
+        which tell entities better than the last ones. Its last one if not given.
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
     shared (Optional[str]): A folder for the encoder and its rows, where several runs of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy
 from spacy.attrs import ORTH, SPACY
@@ -18,17 +18,19 @@ from .targets import shorten
 # else is in a batch changes the last bits of a row, and texts must be encoded alike
 # whenever and wherever that happens.
 _TEXTS_PER_BATCH = 32
+Layers = Sequence[int] | Literal["middle"]
 
 
 class TokenEncoder:
     """Gives rows of tokens, rounded to float16 whether they are remembered or not.
 
     model (Model): A `TransformerModel` of spacy-transformers or a tok2vec.
-    layers (Sequence[int] | None): The layers of the transformer to average, 0 being
-        its embeddings and -1 the last layer, which it is if there are none.
+    layers (Layers | None): The layers of the transformer to average, 0 being its
+        embeddings and -1 the last layer, which it is if there are none. "middle" are
+        those of its middle third.
     """
 
-    def __init__(self, model: Model, layers: Sequence[int] | None) -> None:
+    def __init__(self, model: Model, layers: Layers | None) -> None:
         self.model = model
         self.layers = layers
         self.is_transformer = "set_transformer" in model.attrs
@@ -49,7 +51,8 @@ class TokenEncoder:
         if self.layers is not None:
             config = cast(Any, self.model).transformer.config
             depth = config.num_hidden_layers
-            if not all(-depth - 1 <= layer <= depth for layer in self.layers):
+            chosen = choose_layers(self.layers, depth)
+            if not all(-depth - 1 <= layer <= depth for layer in chosen):
                 valid = f"{-depth - 1} to {depth}"
                 raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
             # Part of what is serialized with the weights.
@@ -96,11 +99,25 @@ class TokenEncoder:
         if self.layers is None:
             states = output.last_hidden_state
         else:
-            states = sum(output.hidden_states[layer] for layer in self.layers)
-            states = states / len(self.layers)
+            chosen = choose_layers(self.layers, depth=len(output.hidden_states) - 1)
+            states = sum(output.hidden_states[layer] for layer in chosen)
+            states = states / len(chosen)
         pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
         ops = self.model.ops
         return ops.reduce_mean(ops.asarray2f(pieces), ops.asarray1i(data.align.lengths))
+
+
+def choose_layers(layers: Layers, depth: int) -> Sequence[int]:
+    """Spell out which layers are chosen.
+
+    layers (Layers): The choice.
+    depth (int): The number of layers, without the embeddings.
+    RETURNS (Sequence[int]): The numbers of the layers.
+    """
+    if layers == "middle":
+        # Rounded up, for fewer layers than three too: 2 to 4 of six, 4 to 8 of twelve.
+        return range(-(-depth // 3), -(-2 * depth // 3) + 1)
+    return layers
 
 
 def _attributes_read(model: Model) -> list[int | str]:

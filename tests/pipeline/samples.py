@@ -41,12 +41,21 @@ def make_nlp(**settings: Any) -> Language:
 
 def make_bilstm_nlp() -> Language:
     """The same with a BiLSTM over the encoder."""
+    return _make_nlp_over(SMALL_ENCODER, "spacy-adak.BiLSTMEncoder.v1", depth=2)
+
+
+def make_window_cnn_nlp() -> Language:
+    """The same with a window CNN over the encoder."""
+    name = "spacy-adak.WindowCNNEncoder.v1"
+    return _make_nlp_over(SMALL_ENCODER, name, depth=2, window_size=1)
+
+
+def _make_nlp_over(embed: dict[str, Any], encode: str, **settings: int) -> Language:
     nlp = spacy.blank("en")
-    encode = {"@architectures": "spacy-adak.BiLSTMEncoder.v1", "width": 16, "depth": 2}
     tok2vec = {
         "@architectures": "spacy.Tok2Vec.v2",
-        "embed": SMALL_ENCODER,
-        "encode": encode,
+        "embed": embed,
+        "encode": {"@architectures": encode, "width": 16, **settings},
     }
     nlp.add_pipe("adak_ner", config={"model": {**SMALL_MODEL, "tok2vec": tok2vec}})
     return nlp

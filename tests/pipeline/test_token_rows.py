@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
 
-from spacy_adak.pipeline.token_rows import TokenEncoder
+from spacy_adak.pipeline.token_rows import Layers, TokenEncoder, choose_layers
 
 from .samples import SMALL_ENCODER
 
@@ -37,7 +37,7 @@ def make_tok2vec() -> Model:
     return registry.resolve({"tok2vec": SMALL_ENCODER})["tok2vec"]
 
 
-def initialized(model: Model, layers: list[int] | None = None) -> TokenEncoder:
+def initialized(model: Model, layers: Layers | None = None) -> TokenEncoder:
     encoder = TokenEncoder(model, layers)
     encoder.initialize(None)
     return encoder
@@ -109,6 +109,20 @@ def test_rows_do_not_depend_on_other_texts(nlp: Language, tiny_bert: Path) -> No
     long = Doc(nlp.vocab, words=["shaka"] * 40)
     (alone,) = encode(encoder, short)
     numpy.testing.assert_array_equal(encode(encoder, long, short)[1], alone)
+
+
+@pytest.mark.parametrize(
+    ("depth", "expected"), [(1, [1]), (2, [1, 2]), (4, [2, 3]), (6, [2, 3, 4])]
+)
+def test_middle_layers(depth: int, expected: list[int]) -> None:
+    assert list(choose_layers("middle", depth)) == expected
+
+
+def test_middle_layers_are_averaged(nlp: Language, tiny_bert: Path) -> None:
+    doc = Doc(nlp.vocab, words=list(PIECES))
+    (middle,) = encode(initialized(make_transformer(tiny_bert), "middle"), doc)
+    (chosen,) = encode(initialized(make_transformer(tiny_bert), [1, 2]), doc)
+    numpy.testing.assert_array_equal(middle, chosen)
 
 
 @pytest.mark.parametrize("layers", [[3], [-4], [-1, 7]])

@@ -29,8 +29,8 @@ from spacy.util import load_config, load_model
 from thinc.api import Config
 from wasabi import msg
 
-from spacy_adak.estimation.loop import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.progress import describe_seconds
+from spacy_adak.estimation.run import LOSSES_WITHOUT_Q
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
 from spacy_adak.packaging import training_settings

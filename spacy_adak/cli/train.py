@@ -10,7 +10,7 @@ from wasabi import msg
 from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
-    from ..estimation.loop import Round, Run
+    from ..estimation.run import Round, Run
 
 _HEADER = (
     "ROUND",

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..atomic import write_file
 from ..errors import Errors, Warnings
-from ..estimation.checkpoint import write_file
 from .summary import Place, Summary
 
 

@@ -7,17 +7,17 @@ file or folder that is there is whole, and a run goes on by doing what is not th
 import errno
 import fcntl
 import os
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import srsly
 
+from ..atomic import NEW, place_beside, remove, sync, write_file
 from ..errors import Errors
 
-_NEW, _REPLACED = ".tmp", ".old"
+_REPLACED = ".old"
 _LOCK = ".lock"
 _CANT_WRITE = {
     errno.EACCES,
@@ -29,23 +29,6 @@ _CANT_WRITE = {
     errno.EPERM,
     errno.EROFS,
 }
-
-
-def write_file(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file so that it is there as a whole or not at all.
-
-    path (Path): The file.
-    write (Callable): Writes it to the path it is given.
-    """
-    beside = _beside(path)
-    try:
-        write(beside)
-        _sync(beside)
-        os.replace(beside, path)
-    except BaseException:
-        remove(beside)
-        raise
-    _sync(path.parent)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -65,13 +48,13 @@ def new_folder(path: Path) -> Iterator[Path]:
     path (Path): The folder; one that is there is replaced.
     YIELDS (Path): Where to put what will be in it.
     """
-    beside = _beside(path)
+    beside = place_beside(path)
     replaced = path.with_name(path.name + _REPLACED)
     try:
         beside.mkdir(parents=True)
         yield beside
         for each in [*beside.rglob("*"), beside]:
-            _sync(each)
+            sync(each)
         # Folders can't be swapped in one step. A crash between the two renames leaves
         # the old folder under a name that `recover` knows.
         if path.exists():
@@ -80,7 +63,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     except BaseException:
         remove(beside)
         raise
-    _sync(path.parent)
+    sync(path.parent)
     remove(replaced)
 
 
@@ -90,7 +73,7 @@ def recover(folder: Path) -> None:
     folder (Path): The folder of the run, which no other run may be at work in.
     """
     for pattern in ("*", "round-*/**/*", "frozen/**/*"):
-        for new in folder.glob(f"{pattern}{_NEW}"):
+        for new in folder.glob(f"{pattern}{NEW}"):
             remove(new)
     for replaced in folder.glob(f"*{_REPLACED}"):
         place = replaced.with_suffix("")
@@ -98,14 +81,6 @@ def recover(folder: Path) -> None:
             remove(replaced)
         else:
             os.replace(replaced, place)
-
-
-def remove(path: Path) -> None:
-    """Remove a file or folder, if it is there."""
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -144,17 +119,3 @@ def is_write_error(error: OSError, folder: Path) -> bool:
         return True
     path = Path(error.filename).absolute()
     return path.is_relative_to(folder) or folder.is_relative_to(path)
-
-
-def _beside(path: Path) -> Path:
-    # A name of the process's own: a worker that outlives a run that was killed must
-    # not write to what the resumed run is writing.
-    return path.with_name(f"{path.name}.{os.getpid()}{_NEW}")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -15,8 +15,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Corpus, Example, dont_augment
 from spacy.util import registry
 
+from ..atomic import write_file
 from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, set_estimate
-from .checkpoint import write_file
 from .corpus import list_shards
 
 READER = "spacy-adak.EstimatedCorpus.v1"

@@ -8,8 +8,8 @@ from typing import Any
 import srsly
 from thinc.api import Config
 
+from ..atomic import remove
 from ..pipeline.shared_encoder import ROWS
-from .checkpoint import remove
 
 FOLDER = "frozen"
 _ARCHITECTURE = "spacy-adak.FrozenEncoder.v1"

@@ -1,148 +1,32 @@
 """Algorithm 1: rounds of k-fold training, estimation of q, and training on all data.
 
-The loop yields what it has found after every round and prints nothing. All that it
-needs to go on after a crash is on disk, in the folder of the run:
-
-    config.cfg             the settings of the run
-    corpus/                the data in folds and shards
-    dev.spacy              the dev data that models are scored on
-    frozen/                frozen encoders and, until the run is done, their rows for
-                           all texts; models of the rounds have their encoder here
-    round-00/              before the first round, where it starts from "forms":
-                           models of the folds, the entities they found, and the recall
-                           of annotators by string and by form
-    round-NN/fold-j/       M(w_j), trained without fold j
-    round-NN/estimates/    q for all shards, and statistics
-    round-NN/dictionary.jsonl
-    round-NN/final/        M(w'), trained on everything with this q
-    history.jsonl          one line per finished round
+The loop yields what it has found after every round and prints nothing. What is on disk
+is said in `run`.
 """
 
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import srsly
 from spacy.util import load_config
 from thinc.api import Config
 
+from ..atomic import remove
 from ..pipeline.objective import LossName
 from .candidates import Dictionary
-from .checkpoint import remove, write_jsonl
+from .checkpoint import write_jsonl
 from .corpus import Shard, list_shards
 from .encoding_task import EncodingTask
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
 from .frozen_encoders import has_frozen_encoder
 from .recall_task import RecallTask
+from .run import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
 from .settings import AdakSettings
 from .training import TrainingTask
-
-DICTIONARY_FILE = "dictionary.jsonl"
-HISTORY_FILE = "history.jsonl"
-_ESTIMATES = "estimates"
-LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
-
-
-class Round(NamedTuple):
-    """What is to be known of a round.
-
-    round (int): From 1 on.
-    score (float): The dev score that decides, from [training.score_weights].
-    precision (float): On dev.
-    recall (float): On dev.
-    f1 (float): On dev.
-    changed (float): The share of unknown tokens whose tag on the path of q changed.
-    estimated_entities (int): Entities on the path of q that nobody annotated.
-    dictionary_size (int): Entities in the dictionary made in this round.
-    dropped (int): Texts left out of the folds' training data of the next round.
-    seconds (float): How long the round took.
-    is_best (bool): Whether its model is the best so far.
-    """
-
-    round: int
-    score: float
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    changed: float
-    estimated_entities: int
-    dictionary_size: int
-    dropped: int
-    seconds: float
-    is_best: bool
-
-
-class Run(NamedTuple):
-    """A run of the algorithm in a folder.
-
-    folder (Path): Where everything goes.
-    config_path (Path): The config, in that folder.
-    config (Config): The same, interpolated.
-    settings (AdakSettings): The settings of the outer loop.
-    component (str): The name of the `adak_ner` component.
-    use_gpu (int): The id of a GPU, or -1.
-    code_path (Path | None): Python code to import first.
-    """
-
-    folder: Path
-    config_path: Path
-    config: Config
-    settings: AdakSettings
-    component: str
-    use_gpu: int
-    code_path: Path | None
-
-    @property
-    def history_path(self) -> Path:
-        """RETURNS (Path): One line per finished round."""
-        return self.folder / HISTORY_FILE
-
-    def history(self) -> list[Round]:
-        """RETURNS (list[Round]): The rounds that are finished."""
-        if not self.history_path.exists():
-            return []
-        return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
-
-    @property
-    def corpus(self) -> Path:
-        """RETURNS (Path): The training data in shards. Where it is, a run has begun."""
-        return self.folder / "corpus"
-
-    @property
-    def dev_path(self) -> Path:
-        """RETURNS (Path): The dev documents that models can be scored on."""
-        return self.folder / "dev.spacy"
-
-    def round_folder(self, round_: int) -> Path:
-        """RETURNS (Path): Where a round puts its files."""
-        return self.folder / f"round-{round_:02d}"
-
-    def estimates(self, round_: int) -> Path | None:
-        """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
-        folder = self.round_folder(round_) / _ESTIMATES
-        return folder if folder.exists() else None
-
-    def needs_q(self) -> bool:
-        """RETURNS (bool): Whether the loss looks at q at all."""
-        loss = self.config["components"][self.component]["loss"]
-        return loss not in LOSSES_WITHOUT_Q
-
-    def best_round(self) -> int | None:
-        """RETURNS (int | None): The round with M(ŵ), if one is finished."""
-        return max((r.round for r in self.history() if r.is_best), default=None)
-
-    def is_finished(self) -> bool:
-        """RETURNS (bool): Whether there is nothing left to do."""
-        history = self.history()
-        if not history:
-            return False
-        last = history[-1]
-        # What the first round changes was no estimate before.
-        converged = last.round > 1 and last.changed < self.settings.convergence
-        return not self.needs_q() or converged or last.round >= self.settings.rounds
 
 
 def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
@@ -268,7 +152,7 @@ def first_q(run: Run, execute: Executor) -> Path | None:
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the model that has not seen it."""
-    estimates = run.round_folder(number) / _ESTIMATES
+    estimates = run.round_folder(number) / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
     dictionary = None
     if run.settings.dictionary and number > 1:
@@ -390,7 +274,7 @@ def _clean_up(run: Run, number: int) -> None:
         folder = run.round_folder(earlier)
         unneeded = list(folder.glob("fold-*"))
         if earlier not in (best_round, number):
-            unneeded += [folder / "final", folder / _ESTIMATES]
+            unneeded += [folder / "final", folder / ESTIMATES_FOLDER]
         for path in unneeded:
             if path.is_dir():
                 remove(path)

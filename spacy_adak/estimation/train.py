@@ -11,25 +11,20 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import load_config, load_model, load_model_from_config
 from thinc.api import Config, ConfigValidationError
 
+from ..atomic import remove, write_file
 from ..errors import Errors
 from ..pipeline.encoders import frozen_encoders
 from ..pipeline.estimates import ESTIMATE_KEY
-from .checkpoint import (
-    explained_write_errors,
-    locked,
-    new_folder,
-    recover,
-    remove,
-    write_file,
-)
+from .checkpoint import explained_write_errors, locked, new_folder, recover
 from .corpus import list_shards, tokenizing_pipeline, write_shards
 from .estimated_corpus import read_shard
 from .executors import executor
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import forget_shared_folders, has_frozen_encoder, remove_rows
-from .loop import DICTIONARY_FILE, HISTORY_FILE, Round, Run, run_rounds
+from .loop import run_rounds
 from .preflight import adak_components, check_run, complete
 from .progress import Stopwatch, watched
+from .run import DICTIONARY_FILE, HISTORY_FILE, Round, Run
 from .settings import default_settings, read_settings
 
 CONFIG_FILE = "config.cfg"

@@ -8,14 +8,13 @@ The trainings of a run look at the same texts. They find the rows here and never
 the encoder itself, nor is it written again with each model that they save.
 """
 
-import os
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import srsly
 from thinc.api import Model
 
+from ..atomic import write_file
 from .remembered_rows import RowFolder
 
 ROWS = "rows"
@@ -46,9 +45,9 @@ class SharedEncoder:
         model (Model): The encoder, initialized.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        about = srsly.json_dumps({"width": model.get_dim("nO")})
-        self._write(self._encoder, model.to_bytes())
-        self._write(self._about, about.encode("utf8"))
+        encoder, about = model.to_bytes(), {"width": model.get_dim("nO")}
+        write_file(self._encoder, lambda beside: beside.write_bytes(encoder))
+        write_file(self._about, lambda beside: srsly.write_json(beside, about))
 
     def read(self) -> bytes:
         """RETURNS (bytes): The encoder, for `Model.from_bytes`."""
@@ -61,17 +60,6 @@ class SharedEncoder:
     @property
     def _about(self) -> Path:
         return self.folder / "about.json"
-
-    def _write(self, path: Path, data: bytes) -> None:
-        beside = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
-        try:
-            with beside.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Open files stay with the process that opened them.

@@ -9,7 +9,7 @@ import pytest
 from spacy.language import Language
 from thinc.api import Config
 
-from spacy_adak.estimation.loop import Round
+from spacy_adak.estimation.run import Round
 from spacy_adak.estimation.train import train
 
 from .samples import TINY, make_config, write_data

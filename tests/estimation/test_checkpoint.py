@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from spacy_adak.atomic import write_file
 from spacy_adak.estimation.checkpoint import (
     explained_write_errors,
     is_write_error,
     locked,
     new_folder,
     recover,
-    write_file,
     write_json,
 )
 

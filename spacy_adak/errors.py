@@ -125,6 +125,11 @@ class Errors(metaclass=WithCodes):
         "to be annotated, for instance 0.3, or train with "
         "`python -m spacy adak train`, which compares the training with the dev data."
     )
+    A115 = (
+        "The estimate for the text '{text}' is for {found} tags, but the component "
+        "'{name}' has {expected}. Train with the labels and the scheme that the "
+        "estimate was made with."
+    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "

@@ -25,7 +25,7 @@ from .completeness import (
     is_meant_to_be_complete,
     recall_of_annotators,
 )
-from .estimates import PathEstimate, get_estimate
+from .estimates import ChainEstimate, PathEstimate, get_estimate
 from .head import TagScores
 from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective, Sample
@@ -376,10 +376,24 @@ class AdaKRecognizer(CheckedPipe):
         entities = set(known.entities)
         if isinstance(estimate, PathEstimate):
             entities.update(estimate.entities)
+        elif isinstance(estimate, ChainEstimate):
+            self._check_tags(estimate, example.reference)
         self._check_labels([*entities, *known.ruled_out], example.reference)
         bounds = {(span.start, span.end) for span in entities}
         ends = segment_doc(example.predicted, bounds, self.max_segment_length)
         return Sample(known, estimate, ends)
+
+    def _check_tags(self, estimate: ChainEstimate, reference: Doc) -> None:
+        found, expected = estimate.nodes.shape[1], len(self.tagset)
+        if found != expected:
+            raise ValueError(
+                Errors.A115.format(
+                    text=shorten(reference),
+                    found=found,
+                    expected=expected,
+                    name=self.name,
+                )
+            )
 
     def _check_labels(self, spans: Iterable[LabelledSpan], reference: Doc) -> None:
         for span in spans:

@@ -84,6 +84,14 @@ def example_with(nlp: Language, estimate: Estimate) -> Example:
     return Example(nlp.make_doc(TEXT), reference)
 
 
+def test_chain_for_another_number_of_tags_is_refused() -> None:
+    nlp = make_nlp(loss="weighted")
+    get_ner(nlp).add_label("PERSON")
+    example = example_with(nlp, chain_estimate(7, n_tags=9))
+    with pytest.raises(ValueError, match=r"A115.*'Ann Lee.*9 tags.*has 5"):
+        get_ner(nlp).read_sample(example)
+
+
 @pytest.mark.parametrize("loss", ["weighted", "adak"])
 def test_estimated_entities_are_learnt(loss: str) -> None:
     nlp = make_nlp(loss=loss)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 # How names end of what is not whole yet.
 NEW = ".tmp"
@@ -37,9 +38,9 @@ def remove(path: Path) -> None:
 
 def place_beside(path: Path) -> Path:
     """RETURNS (Path): Where to write what will be swapped in."""
-    # A name of the process's own: a worker that outlives a run that was killed must
-    # not write to what the resumed run is writing.
-    return path.with_name(f"{path.name}.{os.getpid()}{NEW}")
+    # A name that no other has, in this process or on another machine: a worker that
+    # outlives a run that was killed must not write to what the resumed run is writing.
+    return path.with_name(f"{path.name}.{uuid4().hex}{NEW}")
 
 
 def sync(path: Path) -> None:

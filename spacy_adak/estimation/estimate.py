@@ -24,7 +24,7 @@ from ..pipeline.segments import SegmentBatch, batch_segments
 from ..pipeline.targets import allowed_tags, tagged_spans
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
 from .estimated_corpus import ScoredSpan
-from .paths import at_temperature, best_paths, log_marginals
+from .paths import best_paths, chain_of_q, fit_float16
 from .selection import best_path_log_probabilities, sample_score
 from .settings import AdakSettings
 
@@ -105,17 +105,19 @@ class Estimator:
             )
         own_paths, log_probabilities = self._own_readings(texts, scores)
         paths = texts.new_per_token(torch.long)
-        nodes = texts.new_per_token(scores.emissions.dtype, len(self.tagset))
+        nodes = texts.new_per_token(torch.float64, len(self.tagset))
+        moves: tuple[Tensor, ...] = ()
         probabilities = {}
         for batch in texts.batches:
             chain = scores.chain(batch)
-            masked = chain.allowing(allowed[batch.tokens])
-            batch_paths = best_paths(masked)
+            mask = allowed[batch.tokens]
+            batch_paths = best_paths(chain.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
-            if self.settings.q == "soft":
-                texts.scatter(nodes, batch, log_marginals(masked).to(nodes.dtype))
-            elif self.settings.q == "interpolated":
-                texts.scatter(nodes, batch, masked.emissions)
+            q = chain_of_q(chain, mask, self.settings.q, self.temperature)
+            if q is not None:
+                texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))
+                # The same for all segments.
+                moves = q.transitions, q.start, q.end
             spans = self.tagset.spans_of_legal_paths(batch_paths)
             annotated = chain.allowing(by_annotation[batch.tokens])
             tagged = tagged_spans(spans, self.tagset)
@@ -129,9 +131,7 @@ class Estimator:
             unknown = by_annotation[tokens].sum(1).cpu().numpy() > 1
             before = self.tagset.encode(_entities_before(example, sample), len(path))
             entities = self.tagset.decode(path.tolist())
-            q_chain = None
-            if self.settings.q != "hard":
-                q_chain = self._chain(scores, nodes[tokens])
+            q_chain = _chain_estimate(nodes[tokens], *moves) if moves else None
             scored = [(span, probabilities[i, span]) for span in entities]
             words = [token.text for token in example.predicted]
             yield Estimated(
@@ -197,20 +197,11 @@ class Estimator:
             totals.index_add_(0, text, log_probabilities.cpu())
         return paths, totals
 
-    def _chain(self, scores: TagScores, nodes: Tensor) -> ChainEstimate:
-        moves = [scores.transitions, scores.start, scores.end]
-        if self.settings.q == "soft":
-            # A product of marginals: the moves between them weigh nothing.
-            moves = [torch.zeros_like(score) for score in moves]
-        temperature = self.temperature if self.settings.q == "interpolated" else 1.0
-        # What all paths gain alike changes nothing, and might not fit into float16.
-        highest = [nodes.amax(1, keepdim=True), *(score.max() for score in moves)]
-        return ChainEstimate(
-            *(
-                at_temperature(score - top, temperature)
-                for score, top in zip((nodes, *moves), highest, strict=True)
-            )
-        )
+
+def _chain_estimate(nodes: Tensor, *moves: Tensor) -> ChainEstimate:
+    # What all paths gain alike changes nothing, and might not fit into float16.
+    relative = (nodes - nodes.amax(1, keepdim=True), *(m - m.max() for m in moves))
+    return ChainEstimate(*map(fit_float16, relative))
 
 
 class _Texts:

@@ -221,8 +221,8 @@ _FROZEN = Template(
 
 [components.adak_ner.model.tok2vec.embed.*.frozen]
 @architectures = "spacy-adak.FrozenEncoder.v1"
-# The mean of these layers, for instance [-3, -2, -1]. "middle" are those of the middle
-# third, which tell entities better than the last ones.
+# The mean of these layers, for instance [-3, -2, -1]. "middle" are those from a third
+# to two thirds of its depth, which tell entities better than the last ones.
 layers = "middle"
 # Rows are kept in memory up to this limit, then on disk.
 memory_limit_mb = 1024

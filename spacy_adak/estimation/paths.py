@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..crf.chain import Chain
 from ..crf.decode import viterbi
-from ..crf.lattice import marginals
+from ..crf.losses import interpolated_q, soft_q
 
 _LOWEST = -60_000.0
 
@@ -24,22 +24,29 @@ def best_paths(chain: Chain) -> Tensor:
     return viterbi(chain).paths[:, 0]
 
 
-def log_marginals(chain: Chain) -> Tensor:
-    """Soft q: a path's weight is the product of its tags' marginals.
+def chain_of_q(
+    fold_model: Chain, allowed: Tensor, mode: QMode, temperature: float
+) -> Chain | None:
+    """q, unless it is the best path, as a chain.
 
-    chain (Chain): The scores of the fold model, restricted to the allowed tags.
-    RETURNS (Tensor): (B, T, N).
+    fold_model (Chain): The scores of the fold model.
+    allowed (Tensor): (B, T, N) bool, the tags that annotation and mask allow.
+    mode (QMode): Which q.
+    temperature (float): For interpolated q.
+    RETURNS (Chain | None): q, or nothing if it is hard.
     """
-    return marginals(chain).log_()
+    if mode == "soft":
+        return soft_q(fold_model, allowed).chain
+    if mode == "interpolated":
+        return interpolated_q(fold_model, allowed, temperature).chain
+    return None
 
 
-def at_temperature(scores: Tensor, temperature: float) -> numpy.ndarray:
-    """Interpolated q: a path's weight is p(y)^(1/T), its scores are divided by T.
+def fit_float16(scores: Tensor) -> numpy.ndarray:
+    """Keep what is allowed from becoming -inf in float16.
 
     scores (Tensor): Scores of tags or moves, the highest of them 0.
-    temperature (float): T.
-    RETURNS (ndarray): The same at this temperature.
+    RETURNS (ndarray): The same in float32, finite ones within the range of float16.
     """
-    scaled = (scores / temperature).to(torch.float32)
-    # What is allowed must not become -inf in float16.
-    return scaled.clamp(min=_LOWEST).where(scores.isfinite(), scaled).cpu().numpy()
+    scores = scores.to(torch.float32)
+    return scores.clamp(min=_LOWEST).where(scores.isfinite(), scores).cpu().numpy()

@@ -16,7 +16,7 @@ from spacy.training import Example
 
 from ..crf.tags import LabelledSpan, TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
-from ..pipeline.estimates import ChainEstimate, PathEstimate, get_estimate
+from ..pipeline.estimates import ChainEstimate, PathEstimate
 from ..pipeline.targets import Known, allowed_tags, entity_starting_tags
 from .candidates import Dictionary, Words
 from .checkpoint import write_json
@@ -121,8 +121,7 @@ class Text(NamedTuple):
     @classmethod
     def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
         """RETURNS (Text): The text of an example."""
-        known = component.read_sample(example).known
-        estimate = get_estimate(example)
+        known, estimate, _ = component.read_sample(example)
         path = estimate.entities if isinstance(estimate, PathEstimate) else []
         found = [span for span in path if span not in known.entities]
         return cls([token.text for token in example.predicted], known, found)

@@ -48,12 +48,12 @@ class BiLSTM(Network):
             n_inputs, width // 2, depth, bidirectional=True, batch_first=True
         )
 
-    def forward(self, rows: Tensor, lengths: Tensor, dropout: float) -> Tensor:
+    def forward(self, rows: Tensor, lengths: list[int], dropout: float) -> Tensor:
         """rows (Tensor): (tokens, n_inputs). RETURNS (Tensor): (tokens, width)."""
-        texts = nn.functional.dropout(rows, dropout).split(lengths.tolist())
+        texts = nn.functional.dropout(rows, dropout).split(lengths)
         packed = pack_padded_sequence(
             pad_sequence(texts, batch_first=True),
-            lengths.cpu(),
+            torch.tensor(lengths),
             batch_first=True,
             enforce_sorted=False,
         )

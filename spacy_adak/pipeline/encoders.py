@@ -37,8 +37,9 @@ def build_frozen_encoder(
     encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
         per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
     layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to
-        average, for instance [-3, -2, -1]; "middle" are those of its middle third,
-        which tell entities better than the last ones. Its last one if not given.
+        average, for instance [-3, -2, -1]; "middle" are those from a third to two
+        thirds of its depth, which tell entities better than the last ones. Its last
+        one if not given.
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
     shared (Optional[str]): A folder for the encoder and its rows, where several runs of

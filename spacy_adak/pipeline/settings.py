@@ -102,10 +102,7 @@ def _is_share_or_none(value: object) -> bool:
 _LOSSES = get_args(LossName)
 _POSITIVE = "a whole number above 0"
 _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "loss": (
-        lambda value: value in get_args(LossName),
-        " or ".join(get_args(LossName)),
-    ),
+    "loss": (lambda value: value in _LOSSES, " or ".join(_LOSSES)),
     "scheme": (lambda value: value in SCHEMES, " or ".join(SCHEMES)),
     "k": (_is_positive, _POSITIVE),
     "gamma": (

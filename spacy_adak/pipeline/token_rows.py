@@ -27,7 +27,7 @@ class TokenEncoder:
     model (Model): A `TransformerModel` of spacy-transformers or a tok2vec.
     layers (Layers | None): The layers of the transformer to average, 0 being its
         embeddings and -1 the last layer, which it is if there are none. "middle" are
-        those of its middle third.
+        those from a third to two thirds of its depth.
     """
 
     def __init__(self, model: Model, layers: Layers | None) -> None:

@@ -1,6 +1,7 @@
 """A network in PyTorch as `encode` of a `spacy.Tok2Vec.v2`, over rows of any width."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import torch
@@ -26,46 +27,44 @@ class Network(nn.Module):
     INPUT_WEIGHT: ClassVar[str]
 
 
-def torch_encoder(
-    name: str, build: Callable[[int], Network], width: int
-) -> Model[Rows, Rows]:
+BuildNetwork = Callable[[int], Network]
+
+
+def torch_encoder(name: str, build: BuildNetwork, width: int) -> Model[Rows, Rows]:
     """Wrap a network for Thinc. The width of its input is that of the first rows it is
     initialized with.
 
     name (str): The name of the model.
-    build (Callable[[int], Network]): Makes the network for a width of the input.
+    build (BuildNetwork): Makes the network for a width of the input; can be pickled.
     width (int): The width of the output.
     RETURNS (Model[List[Floats2d], List[Floats2d]]): The model.
     """
-
-    def set_network(model: Model, n_inputs: int) -> None:
-        def deserialize(old: Network, data: bytes, device: torch.device) -> Network:
-            return deserialize_network(build, data, device)
-
-        model.shims[:] = [
-            AveragedShim(
-                build(n_inputs),
-                serialize_model=serialize_network,
-                deserialize_model=deserialize,
-            )
-        ]
-
-    def initialize(model: Model, X: Rows | None = None, Y: Any = None) -> None:
-        filled = [rows for rows in X or [] if len(rows)]
-        if filled:
-            n_inputs = filled[0].shape[1]
-            model.set_dim("nI", n_inputs, force=True)
-            set_network(model, n_inputs)
-
-    model: Model[Rows, Rows] = Model(
+    return Model(
         name,
         _forward,
-        init=initialize,
+        init=partial(_initialize, build),
         dims={"nI": None, "nO": width},
         attrs={"dropout_rate": 0.0},
+        shims=[_shim(build, _NOT_KNOWN_YET)],
     )
-    set_network(model, _NOT_KNOWN_YET)
-    return model
+
+
+def _shim(build: BuildNetwork, n_inputs: int) -> AveragedShim:
+    return AveragedShim(
+        build(n_inputs),
+        serialize_model=serialize_network,
+        deserialize_model=partial(deserialize_network, build),
+    )
+
+
+def _initialize(
+    build: BuildNetwork, model: Model, X: Rows | None = None, Y: Any = None
+) -> None:
+    filled = [rows for rows in X or [] if len(rows)]
+    if filled:
+        n_inputs = filled[0].shape[1]
+        model.set_dim("nI", n_inputs, force=True)
+        model.shims[:] = [_shim(build, n_inputs)]
 
 
 def _forward(
@@ -77,7 +76,7 @@ def _forward(
         nothing = [model.ops.alloc2f(0, model.get_dim("nO")) for _ in rows_per_doc]
         return nothing, lambda d_encoded: rows_per_doc
     rows = _join(filled).requires_grad_(is_train)
-    lengths = torch.tensor([len(rows) for rows in filled], device=rows.device)
+    lengths = [len(rows) for rows in filled]
     dropout = model.attrs["dropout_rate"] if is_train else 0.0
     inputs = ArgsKwargs(args=(rows, lengths, dropout), kwargs={})
     output, torch_backprop = model.shims[0](inputs, is_train)
@@ -105,19 +104,20 @@ def serialize_network(network: Network) -> bytes:
 
 
 def deserialize_network(
-    build: Callable[[int], Network], data: bytes, device: torch.device
+    build: BuildNetwork, network: Network, data: bytes, device: torch.device
 ) -> Network:
     """Build a network from what `serialize_network` wrote; nothing in it is executed.
 
-    build (Callable[[int], Network]): Makes the network for a width of the input.
+    build (BuildNetwork): Makes the network for a width of the input.
+    network (Network): One whose input may have another width.
     data (bytes): The file.
     device (torch.device): Where the weights go.
     RETURNS (Network): A new network.
     """
     try:
         weights = load(data)
-        network = build(weights[build(_NOT_KNOWN_YET).INPUT_WEIGHT].size(1))
-        network.load_state_dict(weights)
+        new_network = build(weights[network.INPUT_WEIGHT].size(1))
+        new_network.load_state_dict(weights)
     except (SafetensorError, LookupError, RuntimeError) as error:
         raise ValueError(Errors.A131.format(error=error)) from error
-    return network.to(device)
+    return new_network.to(device)

@@ -29,7 +29,8 @@ def build_window_cnn_encoder(
 
 
 class WindowCNN(Network):
-    """Residual convolutions over the tokens of texts.
+    """Residual convolutions over the tokens of texts. There is dropout before each
+    layer and at the end; the CRF above drops some of its input once more.
 
     n_inputs (int): The width of the rows.
     width (int): The width of the output.
@@ -48,7 +49,7 @@ class WindowCNN(Network):
         self.convolutions = nn.ModuleList(nn.Linear(seen, width) for _ in range(depth))
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(depth))
 
-    def forward(self, rows: Tensor, lengths: Tensor, dropout: float) -> Tensor:
+    def forward(self, rows: Tensor, lengths: list[int], dropout: float) -> Tensor:
         """rows (Tensor): (tokens, n_inputs). RETURNS (Tensor): (tokens, width)."""
         drop, gelu = partial(nn.functional.dropout, p=dropout), nn.functional.gelu
         encoded = self.narrow_norm(gelu(self.narrow(drop(rows))))
@@ -57,13 +58,12 @@ class WindowCNN(Network):
             encoded = encoded + norm(gelu(convolution(windows)))
         return drop(encoded)
 
-    def _windows(self, rows: Tensor, lengths: Tensor) -> Tensor:
+    def _windows(self, rows: Tensor, lengths: list[int]) -> Tensor:
         """(tokens, (2 · window_size + 1) · width): each token with its neighbours;
         beyond the ends of a text there are zeros."""
         gap = self.window_size
-        text = torch.arange(len(lengths), device=rows.device)
-        place = torch.arange(len(rows), device=rows.device)
-        place = place + gap * text.repeat_interleave(lengths)
+        text = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
+        place = (torch.arange(len(rows)) + gap * text).to(rows.device)
         spaced = rows.new_zeros(len(rows) + gap * (len(lengths) + 1), rows.size(1))
         spaced = spaced.index_copy(0, place + gap, rows)
         size = len(spaced) - 2 * gap

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from thinc.api import Config
 
-from spacy_adak.estimation import checkpoint
 from spacy_adak.estimation.train import train
 
 from .conftest import FinishedRun
@@ -85,7 +84,7 @@ def test_run_killed_before_and_after_every_rename_ends_with_the_same_weights(
             rename(source, target)
             kill_once(f"after {target}")
 
-        checkpoint.os.replace = replace  # type: ignore[assignment]
+        os.replace = replace  # type: ignore[assignment]
 
     exit_codes = []
     while exit_codes[-1:] != [0]:

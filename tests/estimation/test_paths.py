@@ -4,7 +4,7 @@ import torch
 
 from spacy_adak.crf.chain import Chain, path_scores
 from spacy_adak.crf.lattice import log_partition, marginals
-from spacy_adak.estimation.paths import at_temperature, best_paths, log_marginals
+from spacy_adak.estimation.paths import best_paths, chain_of_q, fit_float16
 
 
 @pytest.fixture
@@ -24,23 +24,38 @@ def test_hard_q_is_the_best_of_all_paths(chain: Chain) -> None:
     torch.testing.assert_close(found, best)
 
 
+def everything(chain: Chain) -> torch.Tensor:
+    return torch.ones_like(chain.emissions, dtype=torch.bool)
+
+
+def test_hard_q_is_no_chain(chain: Chain) -> None:
+    assert chain_of_q(chain, everything(chain), "hard", 1.0) is None
+
+
 def test_soft_q_is_the_log_of_the_marginals(chain: Chain) -> None:
-    torch.testing.assert_close(log_marginals(chain).exp(), marginals(chain))
+    q = chain_of_q(chain, everything(chain), "soft", 1.0)
+    assert q is not None
+    torch.testing.assert_close(q.emissions.exp(), marginals(chain))
+    assert not q.transitions.any()
 
 
-def scaled(chain: Chain, temperature: float) -> Chain:
-    def scale(scores: torch.Tensor) -> torch.Tensor:
-        array = at_temperature(scores - scores.max(), temperature)
+def stored(chain: Chain, temperature: float) -> Chain:
+    """Interpolated q, as it is kept."""
+    q = chain_of_q(chain, everything(chain), "interpolated", temperature)
+    assert q is not None
+
+    def store(scores: torch.Tensor) -> torch.Tensor:
+        array = fit_float16(scores - scores.max())
         return torch.from_numpy(array.astype("float16").astype("float64"))
 
-    return Chain(scale(chain.emissions), chain.lengths, *map(scale, chain[2:]))
+    return Chain(store(q.emissions), q.lengths, *map(store, q[2:]))
 
 
 @pytest.mark.parametrize("temperature", [0.01, 0.001])
 def test_low_temperature_leaves_the_best_path_alone(
     chain: Chain, temperature: float
 ) -> None:
-    cold = scaled(chain, temperature)
+    cold = stored(chain, temperature)
     best = path_scores(cold, best_paths(chain).unsqueeze(1)).squeeze(1)
     share = (best - log_partition(cold)).exp()
     torch.testing.assert_close(share, torch.ones_like(share), atol=0.01, rtol=0)
@@ -48,11 +63,11 @@ def test_low_temperature_leaves_the_best_path_alone(
 
 def test_temperature_of_one_is_the_model_itself(chain: Chain) -> None:
     torch.testing.assert_close(
-        marginals(scaled(chain, 1.0)), marginals(chain), atol=0.01, rtol=0
+        marginals(stored(chain, 1.0)), marginals(chain), atol=0.01, rtol=0
     )
 
 
-def test_what_is_allowed_stays_allowed_at_any_temperature() -> None:
-    scores = at_temperature(torch.tensor([0.0, -9.0, -torch.inf]), 1e-6)
+def test_what_is_allowed_stays_allowed_in_float16() -> None:
+    scores = fit_float16(torch.tensor([0.0, -9e6, -torch.inf]))
     half = scores.astype("float16")
     assert numpy.isfinite(half).tolist() == [True, True, False]

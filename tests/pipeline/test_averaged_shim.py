@@ -1,4 +1,4 @@
-from typing import Any
+from collections.abc import Callable
 
 import numpy
 import pytest
@@ -8,15 +8,26 @@ from thinc.api import Adam
 from spacy_adak.pipeline.averaged_shim import keeps_averages
 
 from .gradients import torch_parameters
-from .samples import get_ner, make_bilstm_nlp, make_examples, make_nlp
+from .samples import (
+    get_ner,
+    make_bilstm_nlp,
+    make_examples,
+    make_nlp,
+    make_window_cnn_nlp,
+)
 
 
 def weights_of(nlp: Language) -> list[numpy.ndarray]:
     return [value.copy() for value, _ in torch_parameters(get_ner(nlp).model)]
 
 
-@pytest.mark.parametrize("make", [make_nlp, make_bilstm_nlp])
-def test_weights_are_averages_for_a_while(make: Any) -> None:
+small_networks = pytest.mark.parametrize(
+    "make", [make_nlp, make_bilstm_nlp, make_window_cnn_nlp]
+)
+
+
+@small_networks
+def test_weights_are_averages_for_a_while(make: Callable[[], Language]) -> None:
     nlp = make()
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
@@ -56,6 +67,6 @@ def test_weights_come_back_after_an_error() -> None:
         numpy.testing.assert_array_equal(value, same)
 
 
-def test_averages_of_a_small_network_are_kept() -> None:
-    assert keeps_averages(get_ner(make_nlp()).model)
-    assert keeps_averages(get_ner(make_bilstm_nlp()).model)
+@small_networks
+def test_averages_of_a_small_network_are_kept(make: Callable[[], Language]) -> None:
+    assert keeps_averages(get_ner(make()).model)

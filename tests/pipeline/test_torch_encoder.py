@@ -1,3 +1,4 @@
+import pickle
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -131,17 +132,35 @@ def test_dropout_reaches_it_in_training_only(encoder: Model) -> None:
     numpy.testing.assert_array_equal(encoder.predict(rows)[0], before)
 
 
+@pipelines
+def test_pipeline_with_it_can_be_pickled(make: Callable[[], Language]) -> None:
+    nlp = make()
+    train(nlp, make_examples(nlp), steps=5)
+    copy = pickle.loads(pickle.dumps(get_ner(nlp)))
+    for text, _ in TEXTS:
+        doc = nlp.make_doc(text)
+        assert copy.predict([doc]) == get_ner(nlp).predict([doc])
+
+
+def test_copy_of_a_model_is_trained_on_its_own(encoder: Model) -> None:
+    rows = random_rows(4)
+    before = encoder.predict(rows)[0]
+    copy = encoder.copy()
+    numpy.testing.assert_array_equal(copy.predict(rows)[0], before)
+    copy.initialize(X=rows)
+    assert not numpy.allclose(copy.predict(rows)[0], before)
+    numpy.testing.assert_array_equal(encoder.predict(rows)[0], before)
+
+
 def test_weights_of_another_shape_are_refused() -> None:
     data = serialize_network(BiLSTM(4, 6, depth=1))
+    build = partial(BiLSTM, width=8, depth=1)
     with pytest.raises(ValueError, match="A131"):
-        deserialize_network(
-            partial(BiLSTM, width=8, depth=1), data, torch.device("cpu")
-        )
+        deserialize_network(build, build(1), data, torch.device("cpu"))
 
 
 def test_damaged_weights_are_refused() -> None:
     data = serialize_network(BiLSTM(4, 6, depth=1))
+    build = partial(BiLSTM, width=6, depth=1)
     with pytest.raises(ValueError, match="A131"):
-        deserialize_network(
-            partial(BiLSTM, width=6, depth=1), data[:-4], torch.device("cpu")
-        )
+        deserialize_network(build, build(1), data[:-4], torch.device("cpu"))

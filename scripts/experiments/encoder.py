@@ -1,12 +1,11 @@
 """Which encoder a pipeline reads texts with, and whether it is trained."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from thinc.api import Config
 
-FROZEN = "spacy-adak.FrozenEncoder."
+from spacy_adak.estimation.frozen_encoders import frozen_blocks
 
 
 class Encoder(NamedTuple):
@@ -25,9 +24,8 @@ def describe_encoder(config: Config) -> Encoder:
         is_frozen = "transformer" in config["training"]["frozen_components"]
         return Encoder(_name(components["transformer"]["model"]), is_frozen)
     tok2vec = components["adak_ner"]["model"]["tok2vec"]
-    for block in _blocks(tok2vec):
-        if block.get("@architectures", "").startswith(FROZEN):
-            return Encoder(_name(block["encoder"]), True)
+    for block in frozen_blocks(tok2vec):
+        return Encoder(_name(block["encoder"]), True)
     return Encoder(_name(tok2vec), False)
 
 
@@ -37,10 +35,3 @@ def _name(block: dict[str, Any]) -> str:
     # Of weights in a local folder, where that is says nothing to others.
     name = block["name"]
     return Path(name).name if Path(name).exists() else name
-
-
-def _blocks(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield block
-    for value in block.values():
-        if isinstance(value, dict):
-            yield from _blocks(value)

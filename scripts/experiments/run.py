@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 from click import NoSuchOption
 from spacy.cli._util import parse_config_overrides
 from spacy.training import Corpus
-from spacy.util import load_config, load_model
+from spacy.util import dict_to_dot, load_config, load_model
 from thinc.api import Config
 from wasabi import msg
 
 from spacy_adak.estimation.progress import describe_seconds
-from spacy_adak.estimation.run import LOSSES_WITHOUT_Q
+from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
 from spacy_adak.packaging import training_settings
@@ -43,6 +43,9 @@ from .encoder import Encoder, describe_encoder
 from .models import MODELS, NER
 from .results import Row, add_result, make_row, read_results
 from .spacy_ner import train_ner
+
+# Settings that say where an encoder is. Which one it is, is noted apart from them.
+_PLACES = (".name", ".shared")
 
 
 class Profile(NamedTuple):
@@ -137,11 +140,19 @@ class Run(NamedTuple):
 
     def settings(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""
-        overrides = self.overrides_of(cell)
+        config = self.config(cell)
+        networks = {
+            name: {"model": block["model"]}
+            for name, block in config["components"].items()
+            if "model" in block
+        }
         settings = {
-            **training_settings(self.config(cell)),
-            # Those of the encoder, too, but not where it is.
-            **{k: v for k, v in overrides.items() if k.startswith("components.")},
+            **training_settings(config),
+            **{
+                key: value
+                for key, value in dict_to_dot({"components": networks}).items()
+                if not key.endswith(_PLACES)
+            },
         }
         if self.planned_trainings(cell) == 1:
             # There are no rounds that these would be the settings of.
@@ -260,7 +271,7 @@ class Trained(NamedTuple):
 def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     """Train a pipeline of ours, or take up a training that was stopped."""
     output = run.output(cell)
-    is_begun = (output / "corpus").exists()
+    is_begun = (output / CORPUS).exists()
     nlp, history = train(
         run.config_path(cell),
         output,

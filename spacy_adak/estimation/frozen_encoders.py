@@ -17,7 +17,7 @@ _ARCHITECTURE = "spacy-adak.FrozenEncoder.v1"
 
 def has_frozen_encoder(config: Config) -> bool:
     """RETURNS (bool): Whether there is an encoder to share."""
-    return any(_frozen_blocks(config["components"]))
+    return any(frozen_blocks(config["components"]))
 
 
 def share_frozen_encoders(config: Config, folder: Path) -> None:
@@ -28,9 +28,9 @@ def share_frozen_encoders(config: Config, folder: Path) -> None:
     folder (Path): Where to, unless the config says it. Encoders that differ do not meet
         there.
     """
-    blocks = list(_frozen_blocks(config["components"]))
+    blocks = list(frozen_blocks(config["components"]))
     interpolated = config.interpolate()["components"]
-    for block, values in zip(blocks, _frozen_blocks(interpolated), strict=True):
+    for block, values in zip(blocks, frozen_blocks(interpolated), strict=True):
         place = Path(values.pop("shared", None) or folder).resolve()
         digest = blake2b(srsly.json_dumps(values, sort_keys=True).encode("utf8"))
         block["shared"] = str(place / digest.hexdigest()[:16])
@@ -41,7 +41,7 @@ def forget_shared_folders(config: Config) -> None:
 
     config (Config): The config, which is changed.
     """
-    for block in _frozen_blocks(config["components"]):
+    for block in frozen_blocks(config["components"]):
         block["shared"] = None
 
 
@@ -51,10 +51,11 @@ def remove_rows(folder: Path) -> None:
         remove(rows)
 
 
-def _frozen_blocks(block: Any) -> Iterator[dict[str, Any]]:
+def frozen_blocks(block: Any) -> Iterator[dict[str, Any]]:
+    """YIELDS (dict[str, Any]): The frozen encoders in a block of a config."""
     if not isinstance(block, dict):
         return
     if block.get("@architectures") == _ARCHITECTURE:
         yield block
     for inner in block.values():
-        yield from _frozen_blocks(inner)
+        yield from frozen_blocks(inner)

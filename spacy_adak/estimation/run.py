@@ -25,6 +25,9 @@ from thinc.api import Config
 
 from .settings import AdakSettings
 
+CONFIG_FILE = "config.cfg"
+CORPUS = "corpus"
+DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 ESTIMATES_FOLDER = "estimates"
@@ -94,12 +97,12 @@ class Run(NamedTuple):
     @property
     def corpus(self) -> Path:
         """RETURNS (Path): The training data in shards. Where it is, a run has begun."""
-        return self.folder / "corpus"
+        return self.folder / CORPUS
 
     @property
     def dev_path(self) -> Path:
         """RETURNS (Path): The dev documents that models can be scored on."""
-        return self.folder / "dev.spacy"
+        return self.folder / DEV_FILE
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""

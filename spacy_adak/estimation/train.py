@@ -24,11 +24,17 @@ from .frozen_encoders import forget_shared_folders, has_frozen_encoder, remove_r
 from .loop import run_rounds
 from .preflight import adak_components, check_run, complete
 from .progress import Stopwatch, watched
-from .run import DICTIONARY_FILE, HISTORY_FILE, Round, Run
+from .run import (
+    CONFIG_FILE,
+    CORPUS,
+    DEV_FILE,
+    DICTIONARY_FILE,
+    HISTORY_FILE,
+    Round,
+    Run,
+)
 from .settings import default_settings, read_settings
 
-CONFIG_FILE = "config.cfg"
-CORPUS = "corpus"
 COMPLETED_FILE = "train-completed.spacy"
 BEST_MODEL, LAST_MODEL = "model-best", "model-last"
 # What a finished run has left behind for its user.
@@ -130,7 +136,7 @@ def _begin(
     initialize = raw.setdefault("initialize", {}).setdefault("components", {})
     initialize.setdefault(component, {}).setdefault("labels", labels)
     write_file(folder / CONFIG_FILE, _fill(raw).to_disk)
-    write_file(folder / "dev.spacy", DocBin(docs=dev_docs).to_disk)
+    write_file(folder / DEV_FILE, DocBin(docs=dev_docs).to_disk)
     seed = config["training"]["seed"] or 0
     write_shards(train_docs, folder / CORPUS, settings.folds, seed)
     return _make_run(folder, use_gpu, code_path)

@@ -147,8 +147,13 @@ def test_settings_of_rounds_are_none_of_a_single_training(model: str) -> None:
 
 
 def test_where_things_are_is_no_setting() -> None:
-    overrides = {"paths.vectors": "here", "adak.executor": "joblib"}
-    cell = Cell("taobao", "cpu", "random", 0.2, "adak", 0)
+    overrides = {
+        "paths.vectors": "here",
+        "paths.encoder": "there",
+        "paths.rows": "elsewhere",
+        "adak.executor": "joblib",
+    }
+    cell = Cell("taobao", "frozen", "random", 0.2, "adak", 0)
     with_overrides = Run(ROOT, "full", overrides).settings(cell)
     assert with_overrides == Run(ROOT, "full", {}).settings(cell)
 
@@ -164,8 +169,9 @@ def test_result_of_other_settings_is_outdated(tmp_path: Path, result: Result) ->
     without_rounds, with_rounds = cells
     other_q = run._replace(overrides={"adak.q": "soft"})
     assert outdated_cells(other_q, cells) == [with_rounds]
-    other_dropout = run._replace(overrides={"training.dropout": 0.4})
-    assert outdated_cells(other_dropout, cells) == [without_rounds, with_rounds]
+    for setting in ("training.dropout", "components.adak_ner.model.tok2vec.width"):
+        other = run._replace(overrides={setting: 4})
+        assert outdated_cells(other, cells) == [without_rounds, with_rounds]
 
 
 def test_setting_that_is_new_makes_no_result_outdated(

@@ -1,5 +1,6 @@
 """Algorithm 1: each strategy can be switched off, and nothing else changes by it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,9 @@ import pytest
 from thinc.api import Config
 
 from spacy_adak.crf import losses
-from spacy_adak.estimation import loop
 from spacy_adak.estimation.estimation_task import EstimationTask
 from spacy_adak.estimation.executors import Task
+from spacy_adak.estimation.run import Round
 from spacy_adak.estimation.train import train
 from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.objective import Objective
@@ -19,7 +20,7 @@ from .conftest import FinishedRun
 
 def run(
     config: Config, folder: Path, **settings: Any
-) -> tuple[list[loop.Round], list[Task]]:
+) -> tuple[list[Round], list[Task]]:
     """Train with other settings, and give the rounds and all tasks."""
     tasks: list[Task] = []
     config = Config().from_str(config.to_str(), overrides=settings, interpolate=False)
@@ -36,9 +37,9 @@ def run(
 
 
 def logs(folder: Path, number: int) -> dict[str, str]:
-    """What all trainings of a round have logged, but for the folder they were in."""
+    """What all trainings of a round have logged, but for the folders they were in."""
     return {
-        path.name: path.read_text().replace(str(folder), "")
+        path.name: re.sub(r"\.\w+\.tmp", "", path.read_text().replace(str(folder), ""))
         for path in (folder / f"round-{number:02d}").glob("*.log")
     }
 

@@ -122,15 +122,21 @@ def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> Ch
     temperature (float): T > 0.
     RETURNS (ChainQ): q.
     """
+    chain = interpolated_chain(fold_model, allowed, temperature)
+    return ChainQ(chain, log_partition(chain))
+
+
+def interpolated_chain(fold_model: Chain, allowed: Tensor, temperature: float) -> Chain:
+    """RETURNS (Chain): The scores of `interpolated_q`, which need no normaliser to be
+    kept."""
     chain = fold_model.detach().allowing(allowed)
     # In float64: a low temperature blows up the rounding errors of the scores.
-    chain = chain._replace(
+    return chain._replace(
         emissions=chain.emissions.double() / temperature,
         transitions=chain.transitions.double() / temperature,
         start=chain.start.double() / temperature,
         end=chain.end.double() / temperature,
     )
-    return ChainQ(chain, log_partition(chain))
 
 
 def _node_q(nodes: Tensor, lengths: Tensor) -> ChainQ:

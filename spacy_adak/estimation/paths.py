@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..crf.chain import Chain
 from ..crf.decode import viterbi
-from ..crf.losses import interpolated_q, soft_q
+from ..crf.losses import interpolated_chain, soft_q
 
 _LOWEST = -60_000.0
 
@@ -38,7 +38,7 @@ def chain_of_q(
     if mode == "soft":
         return soft_q(fold_model, allowed).chain
     if mode == "interpolated":
-        return interpolated_q(fold_model, allowed, temperature).chain
+        return interpolated_chain(fold_model, allowed, temperature)
     return None
 
 

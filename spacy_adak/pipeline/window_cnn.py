@@ -52,20 +52,22 @@ class WindowCNN(Network):
     def forward(self, rows: Tensor, lengths: list[int], dropout: float) -> Tensor:
         """rows (Tensor): (tokens, n_inputs). RETURNS (Tensor): (tokens, width)."""
         drop, gelu = partial(nn.functional.dropout, p=dropout), nn.functional.gelu
-        encoded = self.narrow_norm(gelu(self.narrow(drop(rows))))
-        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            windows = drop(self._windows(encoded, lengths))
-            encoded = encoded + norm(gelu(convolution(windows)))
-        return drop(encoded)
-
-    def _windows(self, rows: Tensor, lengths: list[int]) -> Tensor:
-        """(tokens, (2 · window_size + 1) · width): each token with its neighbours;
-        beyond the ends of a text there are zeros."""
+        # Between texts there are gaps, so that no window reaches into a neighbour.
         gap = self.window_size
         text = torch.arange(len(lengths)).repeat_interleave(torch.tensor(lengths))
         place = (torch.arange(len(rows)) + gap * text).to(rows.device)
-        spaced = rows.new_zeros(len(rows) + gap * (len(lengths) + 1), rows.size(1))
+        size = len(rows) + gap * (len(lengths) - 1)
+        encoded = self.narrow_norm(gelu(self.narrow(drop(rows))))
+        for convolution, norm in zip(self.convolutions, self.norms, strict=True):
+            windows = drop(self._windows(encoded, place, size))
+            encoded = encoded + norm(gelu(convolution(windows)))
+        return drop(encoded)
+
+    def _windows(self, rows: Tensor, place: Tensor, size: int) -> Tensor:
+        """(tokens, (2 · window_size + 1) · width): each token with its neighbours;
+        beyond the ends of a text there are zeros."""
+        gap = self.window_size
+        spaced = rows.new_zeros(size + 2 * gap, rows.size(1))
         spaced = spaced.index_copy(0, place + gap, rows)
-        size = len(spaced) - 2 * gap
         shifted = [spaced[shift : shift + size] for shift in range(2 * gap + 1)]
         return torch.cat(shifted, 1)[place]

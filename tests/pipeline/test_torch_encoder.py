@@ -68,7 +68,8 @@ def test_text_is_encoded_the_same_alone_and_in_a_batch(encoder: Model) -> None:
     for one, encoded in zip(rows, batched, strict=True):
         assert encoded.shape == (len(one), WIDTH)
         (alone,) = encoder.predict([one])
-        numpy.testing.assert_allclose(encoded, alone, atol=1e-5)
+        atol = {"bilstm": 1e-6, "window_cnn": 1e-5}[encoder.name]
+        numpy.testing.assert_allclose(encoded, alone, atol=atol)
 
 
 def test_batch_without_any_token_is_encoded(encoder: Model) -> None:

@@ -28,6 +28,16 @@ def write_file(path: Path, write: Callable[[Path], Any]) -> None:
     sync(path.parent)
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file so that it is there as a whole or not at all.
+
+    path (Path): The file; missing parent folders are made.
+    data (bytes): Its content.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, lambda beside: beside.write_bytes(data))
+
+
 def remove(path: Path) -> None:
     """Remove a file or folder, if it is there."""
     if path.is_dir():

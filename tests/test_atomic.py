@@ -1,10 +1,11 @@
 import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from spacy_adak.atomic import place_beside, write_file
+from spacy_adak.atomic import place_beside, write_bytes, write_file
 
 
 def fail_halfway(path: Path) -> None:
@@ -28,3 +29,26 @@ def test_file_that_could_not_be_written_leaves_the_old_one(tmp_path: Path) -> No
 
 def test_two_writers_do_not_meet(tmp_path: Path) -> None:
     assert place_beside(tmp_path / "a") != place_beside(tmp_path / "a")
+
+
+def test_file_that_could_not_be_swapped_in_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def fail(*args: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_bytes(path, b"new")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+    assert path.read_text() == "old"
+
+
+def test_written_file_has_the_usual_rights(tmp_path: Path) -> None:
+    path, usual = tmp_path / "sub" / "a.txt", tmp_path / "usual.txt"
+    write_bytes(path, b"new")
+    usual.write_text("new")
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)

@@ -10,7 +10,7 @@ from statistics import mean
 
 from wasabi import MarkdownRenderer
 
-from spacy_adak.data.files import write_atomically
+from spacy_adak.atomic import write_bytes
 from spacy_adak.estimation.progress import describe_seconds
 
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
@@ -138,7 +138,7 @@ def main() -> None:
     text = write_recovery(read_results(folder / "results.jsonl"))
     # Results of the quick profile mean nothing.
     page = Path("RESULTS.md") if folder.name == "full" else folder / "RESULTS.md"
-    write_atomically(page, f"{text}\n".encode())
+    write_bytes(page, f"{text}\n".encode())
     print(text)
 
 

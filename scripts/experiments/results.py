@@ -9,7 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from spacy_adak.data.files import to_jsonl, write_atomically
+from spacy_adak.atomic import write_bytes
+from spacy_adak.data.files import to_jsonl
 
 from .cells import Cell, Task
 from .encoder import Encoder
@@ -42,7 +43,7 @@ def add_result(path: Path, row: Row) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
         text = to_jsonl([*read_results(path), row])
-        write_atomically(path, text.encode())
+        write_bytes(path, text.encode())
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
+from ..atomic import write_bytes
 from ..errors import Errors, Warnings
 from .alignment import AlignmentMode, Unlabelled, to_doc
 from .conll import LANGUAGES_WITHOUT_SPACES, TagScheme, read_conll, to_conll
 from .docbin import read_docbin, write_docbin
 from .doccano import read_doccano, to_doccano
-from .files import write_atomically
 from .formats import SUFFIXES, Format, detect_format, format_of_suffix
 from .label_studio import read_label_studio, to_label_studio
 from .prodigy import read_prodigy, to_prodigy
@@ -254,7 +254,7 @@ def _write(
         text = to_doccano(docs, text_key)
     else:
         text = to_label_studio(docs, text_key)
-    write_atomically(path, text.encode("utf8"))
+    write_bytes(path, text.encode("utf8"))
 
 
 def _check_docs(

@@ -6,10 +6,10 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..atomic import write_bytes
 from ..errors import Errors
 from ..estimation.corpus import make_docbin
 from .alignment import Unlabelled
-from .files import write_atomically
 
 
 def read_docbin(
@@ -39,4 +39,4 @@ def write_docbin(path: Path, docs: Sequence[Doc]) -> None:
     path (Path): The file.
     docs (Sequence[Doc]): The documents.
     """
-    write_atomically(path, make_docbin(docs).to_bytes())
+    write_bytes(path, make_docbin(docs).to_bytes())

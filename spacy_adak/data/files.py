@@ -1,11 +1,10 @@
-"""Text files in and out: encodings, line numbers, nothing half-written."""
+"""The lines and records of text files: encodings, line numbers, what is broken."""
 
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..atomic import write_file
 from ..errors import Errors, Warnings
 from .summary import Place, Summary
 
@@ -55,13 +54,3 @@ def read_jsonl(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, 
 def to_jsonl(records: Iterable[dict[str, Any]]) -> str:
     """RETURNS (str): One JSON object a line."""
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all.
-
-    path (Path): The file; missing parent directories are made.
-    data (bytes): Its content.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, lambda beside: beside.write_bytes(data))

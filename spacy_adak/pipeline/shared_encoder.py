@@ -14,7 +14,7 @@ from typing import Any
 import srsly
 from thinc.api import Model
 
-from ..atomic import write_file
+from ..atomic import write_bytes, write_file
 from .remembered_rows import RowFolder
 
 ROWS = "rows"
@@ -44,9 +44,8 @@ class SharedEncoder:
 
         model (Model): The encoder, initialized.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        encoder, about = model.to_bytes(), {"width": model.get_dim("nO")}
-        write_file(self._encoder, lambda beside: beside.write_bytes(encoder))
+        write_bytes(self._encoder, model.to_bytes())
+        about = {"width": model.get_dim("nO")}
         write_file(self._about, lambda beside: srsly.write_json(beside, about))
 
     def read(self) -> bytes:

@@ -18,7 +18,7 @@ from spacy.training import Corpus, Example
 from thinc.api import fix_random_seed
 from wasabi import table
 
-from ..data.files import write_atomically
+from ..atomic import write_bytes
 from ..errors import Errors, Warnings
 
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
@@ -132,7 +132,7 @@ def evaluate(
         )
     if output is not None:
         text = json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
-        write_atomically(Path(output), f"{text}\n".encode())
+        write_bytes(Path(output), f"{text}\n".encode())
     return evaluation
 
 

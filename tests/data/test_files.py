@@ -1,10 +1,9 @@
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from spacy_adak.data.files import read_jsonl, read_lines, write_atomically
+from spacy_adak.data.files import read_jsonl, read_lines
 from spacy_adak.data.summary import Place, Summary
 
 Write = Callable[[str, str], Path]
@@ -31,26 +30,3 @@ def test_bad_json_lines_are_skipped_and_named_by_line(write: Write) -> None:
         (3, "W305", "skipped"),
         (4, "W306", "skipped"),
     ]
-
-
-def test_failed_write_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-
-    def fail(*args: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, b"new")
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
-    assert path.read_text() == "old"
-
-
-def test_written_file_has_the_usual_rights(tmp_path: Path) -> None:
-    path, usual = tmp_path / "sub" / "a.txt", tmp_path / "usual.txt"
-    write_atomically(path, b"new")
-    usual.write_text("new")
-    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)

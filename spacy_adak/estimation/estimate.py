@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from torch import Tensor
 
+from ..crf.chain import Chain
 from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
@@ -90,10 +91,11 @@ class Estimator:
         candidate_docs (Sequence[Doc]): The same texts, for the other pipeline.
         YIELDS (Estimated): What was estimated for each.
         """
-        samples = [self.component.read_sample(example) for example in examples]
         scores = _tag_scores(
             self.nlp, self.component, [example.predicted for example in examples]
         )
+        # Only now do the texts have the sentences that other components find.
+        samples = [self.component.read_sample(example) for example in examples]
         texts = _Texts(samples, scores.emissions.device)
         by_annotation = texts.concatenate(
             [allowed_tags(sample.known, self.tagset) for sample in samples]
@@ -110,7 +112,7 @@ class Estimator:
         probabilities = {}
         for batch in texts.batches:
             chain = scores.chain(batch)
-            mask = allowed[batch.tokens]
+            mask = self._without_ruled_out(texts, batch, chain, allowed[batch.tokens])
             batch_paths = best_paths(chain.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
             q = chain_of_q(chain, mask, self.settings.q, self.temperature)
@@ -150,6 +152,26 @@ class Estimator:
                 changed_tokens=int((unknown & (path != numpy.array(before))).sum()),
                 new_entities=len(set(entities) - set(sample.known.entities)),
             )
+
+    def _without_ruled_out(
+        self, texts: "_Texts", batch: SegmentBatch, chain: Chain, mask: Tensor
+    ) -> Tensor:
+        """Allow no best path with a span that is known to be no entity. This is said by
+        single tags: other entities of the type that begin there may go with it."""
+        while any(texts.ruled_out):
+            held = [
+                (segment, span)
+                for segment, span in self.tagset.spans_of_legal_paths(
+                    best_paths(chain.allowing(mask))
+                )
+                if texts.is_ruled_out(batch, segment, span)
+            ]
+            if not held:
+                break
+            for segment, span in held:
+                first = self.tagset.span_tags(span.type, span.end - span.start)[0]
+                mask[segment, span.start, first] = False
+        return mask
 
     def _candidate_mask(
         self,
@@ -209,6 +231,7 @@ class _Texts:
 
     def __init__(self, samples: Sequence[Sample], device: torch.device) -> None:
         self.device = device
+        self.ruled_out = [set(sample.known.ruled_out) for sample in samples]
         self.lengths = [len(sample.known.outside) for sample in samples]
         self.starts = numpy.cumsum([0, *self.lengths]).tolist()
         self.text_of_token = torch.repeat_interleave(torch.tensor(self.lengths)).to(
@@ -239,6 +262,13 @@ class _Texts:
         text = int(self.text_of_token[first])
         offset = first - self.starts[text]
         return text, LabelledSpan(span.start + offset, span.end + offset, span.type)
+
+    def is_ruled_out(
+        self, batch: SegmentBatch, segment: int, span: LabelledSpan
+    ) -> bool:
+        """Whether a span of a segment is known to be no entity."""
+        text, span = self.place(batch, segment, span)
+        return span in self.ruled_out[text]
 
 
 def _tag_scores(

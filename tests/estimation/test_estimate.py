@@ -6,6 +6,7 @@ import numpy
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_adak.crf.tags import LabelledSpan
@@ -19,6 +20,7 @@ from spacy_adak.pipeline.estimates import (
     PathEstimate,
     get_estimate,
 )
+from spacy_adak.pipeline.objective import Sample
 from spacy_adak.pipeline.targets import allowed_tags
 
 from .samples import make_config, make_docs
@@ -229,3 +231,51 @@ def test_tokens_of_another_tokenizer_are_aligned(nlp: Language) -> None:
     spans = [(s.text, s.label_) for s in doc.spans[ESTIMATE_KEY]]
     assert ("Ann Lee", "PERSON") in spans
     assert set(spans) <= {("Ann Lee", "PERSON"), ("Nordorf", "PLACE")}
+
+
+@pytest.mark.parametrize("q", ["hard", "soft", "interpolated"])
+@pytest.mark.parametrize("mask", [True, False])
+def test_spans_that_are_ruled_out_are_not_in_q(
+    nlp: Language, q: str, mask: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    component = nlp.get_pipe("adak_ner")
+    monkeypatch.setattr(component, "incorrect_spans_key", "rejected")
+    before = make_examples(nlp, keep=0.0)
+    estimate(nlp, before, q=q, mask=mask)
+    examples = make_examples(nlp, keep=0.0)
+    for example, path in zip(examples, paths(before), strict=True):
+        example.reference.spans["rejected"] = [
+            Span(example.reference, *span) for span in path
+        ]
+    estimate(nlp, examples, q=q, mask=mask)
+    assert sum(map(len, paths(before))) > 10
+    for example, old, new in zip(examples, paths(before), paths(examples), strict=True):
+        assert not old & new
+        found = get_estimate(example)
+        if isinstance(found, ChainEstimate):
+            for start, end, type_ in old:
+                first = component.tagset.span_tags(type_, end - start)[0]
+                assert found.nodes[start, first] == -numpy.inf
+
+
+def test_texts_are_cut_into_sentences_of_other_components(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nlp.add_pipe("sentencizer", first=True)
+    try:
+        doc = nlp.make_doc("Ann Lee flew . Bob came .")
+        example = Example(nlp.make_doc(doc.text), doc)
+        component = nlp.get_pipe("adak_ner")
+        ends = []
+        read = component.read_sample
+
+        def note_ends(example: Example) -> Sample:
+            sample = read(example)
+            ends.append(sample.ends)
+            return sample
+
+        monkeypatch.setattr(component, "read_sample", note_ends)
+        estimate(nlp, [example])
+    finally:
+        nlp.remove_pipe("sentencizer")
+    assert ends == [[4, 7]]

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 # How names end of what is not whole yet.
 NEW = ".tmp"
+# What `place_beside` puts between a name and its end, as a pattern for `Path.glob`.
+MARK = "." + 32 * "[0-9a-f]"
 
 
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
@@ -46,11 +48,11 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def place_beside(path: Path) -> Path:
-    """RETURNS (Path): Where to write what will be swapped in."""
+def place_beside(path: Path, end: str = NEW) -> Path:
+    """RETURNS (Path): Where to write what will be swapped in, or put what it was."""
     # A name that no other has, in this process or on another machine: a worker that
     # outlives a run that was killed must not write to what the resumed run is writing.
-    return path.with_name(f"{path.name}.{uuid4().hex}{NEW}")
+    return path.with_name(f"{path.name}.{uuid4().hex}{end}")
 
 
 def sync(path: Path) -> None:

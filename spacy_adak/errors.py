@@ -246,6 +246,10 @@ class Errors(metaclass=WithCodes):
         'the loss "missing" needs to know. Set it yourself: '
         "--components.{name}.annotation_recall 0.3"
     )
+    A224 = (
+        "'{path}' is not from a run of `adak train`, which would write its own there. "
+        "Choose another output folder, best an empty one."
+    )
 
     # data
     A300 = (

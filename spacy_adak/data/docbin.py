@@ -8,7 +8,6 @@ from spacy.vocab import Vocab
 
 from ..atomic import write_bytes
 from ..errors import Errors
-from ..estimation.corpus import make_docbin
 from .alignment import Unlabelled
 
 
@@ -31,6 +30,12 @@ def read_docbin(
         if unlabelled is not None:
             doc.set_ents(list(doc.ents), default=unlabelled)
         yield doc
+
+
+def make_docbin(docs: Sequence[Doc]) -> DocBin:
+    """RETURNS (DocBin): Documents with their custom data, which takes long to store
+    and so is left out where there is none."""
+    return DocBin(docs=docs, store_user_data=any(doc.user_data for doc in docs))
 
 
 def write_docbin(path: Path, docs: Sequence[Doc]) -> None:

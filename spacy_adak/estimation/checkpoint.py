@@ -7,18 +7,19 @@ file or folder that is there is whole, and a run goes on by doing what is not th
 import errno
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import srsly
 
-from ..atomic import NEW, place_beside, remove, sync, write_file
+from ..atomic import MARK, NEW, place_beside, remove, sync, write_file
 from ..errors import Errors
 
 _REPLACED = ".old"
-_LOCK = ".lock"
+# It stays, and tells that a folder is that of a run.
+_LOCK = ".adak.lock"
 _CANT_WRITE = {
     errno.EACCES,
     errno.EDQUOT,
@@ -49,7 +50,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     YIELDS (Path): Where to put what will be in it.
     """
     beside = place_beside(path)
-    replaced = path.with_name(path.name + _REPLACED)
+    replaced = place_beside(path, _REPLACED)
     try:
         beside.mkdir(parents=True)
         yield beside
@@ -73,14 +74,28 @@ def recover(folder: Path) -> None:
     folder (Path): The folder of the run, which no other run may be at work in.
     """
     for pattern in ("*", "round-*/**/*", "frozen/**/*"):
-        for new in folder.glob(f"{pattern}{NEW}"):
+        for new in folder.glob(f"{pattern}{MARK}{NEW}"):
             remove(new)
-    for replaced in folder.glob(f"*{_REPLACED}"):
-        place = replaced.with_suffix("")
+    for replaced in folder.glob(f"*{MARK}{_REPLACED}"):
+        place = replaced.with_suffix("").with_suffix("")
         if place.exists():
             remove(replaced)
         else:
             os.replace(replaced, place)
+
+
+def refuse_to_overwrite(folder: Path, names: Iterable[str]) -> None:
+    """Raise an error if a folder that no run has been at work in has files of its own
+    where a run would put some.
+
+    folder (Path): The folder.
+    names (Iterable[str]): What a run may overwrite or remove, as patterns.
+    """
+    if (folder / _LOCK).exists():
+        return
+    for name in names:
+        for path in sorted(folder.glob(name)):
+            raise ValueError(Errors.A224.format(path=path))
 
 
 @contextmanager

@@ -4,16 +4,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.util import load_model_from_config, resolve_dot_names
 from thinc.api import Config
 
-from .checkpoint import new_folder
+from ..data.docbin import make_docbin
+from .checkpoint import new_folder, write_json
 from .folds import assign_folds
 
 # How many documents one task estimates.
 _DOCS_PER_SHARD = 2000
+# For the documents of all shards in a row, their places in the training data.
+_ORDER_FILE = "order.json"
 
 
 def tokenizing_pipeline(config: Config) -> Language:
@@ -88,7 +92,8 @@ class Shard(NamedTuple):
 
 
 def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None:
-    """Divide documents into folds, and folds into files of limited size.
+    """Divide documents into folds, and folds into files of limited size. Their order
+    is written down beside.
 
     docs (list[Doc]): The documents.
     folder (Path): Where to put the files.
@@ -97,18 +102,16 @@ def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None
     """
     folds = assign_folds((doc.text for doc in docs), n_folds, seed)
     with new_folder(folder) as beside:
+        order: list[int] = []
         for fold in range(n_folds):
-            members = [doc for doc, f in zip(docs, folds, strict=True) if f == fold]
+            members = [place for place, f in enumerate(folds) if f == fold]
+            order += members
             for i in range(0, len(members), _DOCS_PER_SHARD):
-                shard = make_docbin(members[i : i + _DOCS_PER_SHARD])
+                places = members[i : i + _DOCS_PER_SHARD]
+                shard = make_docbin([docs[place] for place in places])
                 number = i // _DOCS_PER_SHARD
                 shard.to_disk(beside / f"fold-{fold}-{number:04d}.spacy")
-
-
-def make_docbin(docs: Sequence[Doc]) -> DocBin:
-    """RETURNS (DocBin): Documents with their custom data, which takes long to store
-    and so is left out where there is none."""
-    return DocBin(docs=docs, store_user_data=any(doc.user_data for doc in docs))
+        write_json(beside / _ORDER_FILE, order)
 
 
 def list_shards(folder: Path) -> list[Shard]:
@@ -117,3 +120,15 @@ def list_shards(folder: Path) -> list[Shard]:
         Shard(int(path.stem.split("-")[1]), path)
         for path in sorted(folder.glob("fold-*.spacy"))
     ]
+
+
+def in_given_order(docs: Sequence[Doc], folder: Path) -> list[Doc]:
+    """Bring documents back into the order in which they were given.
+
+    docs (Sequence[Doc]): The documents of all shards, in order.
+    folder (Path): The folder of the shards.
+    RETURNS (list[Doc]): The documents.
+    """
+    places = srsly.read_json(folder / _ORDER_FILE)
+    by_place = dict(zip(places, docs, strict=True))
+    return [by_place[place] for place in range(len(docs))]

@@ -12,11 +12,18 @@ from spacy.util import load_config, load_model, load_model_from_config
 from thinc.api import Config, ConfigValidationError
 
 from ..atomic import remove, write_file
+from ..data.docbin import make_docbin
 from ..errors import Errors
 from ..pipeline.encoders import frozen_encoders
 from ..pipeline.estimates import ESTIMATE_KEY
-from .checkpoint import explained_write_errors, locked, new_folder, recover
-from .corpus import list_shards, tokenizing_pipeline, write_shards
+from .checkpoint import (
+    explained_write_errors,
+    locked,
+    new_folder,
+    recover,
+    refuse_to_overwrite,
+)
+from .corpus import in_given_order, list_shards, tokenizing_pipeline, write_shards
 from .estimated_corpus import read_shard
 from .executors import executor
 from .frozen_encoders import FOLDER as FROZEN
@@ -39,6 +46,18 @@ COMPLETED_FILE = "train-completed.spacy"
 BEST_MODEL, LAST_MODEL = "model-best", "model-last"
 # What a finished run has left behind for its user.
 LEFT = (BEST_MODEL, LAST_MODEL, COMPLETED_FILE, DICTIONARY_FILE, HISTORY_FILE)
+# What else a run writes. Models are replaced whoever trained them, as in spaCy's own
+# training.
+_WRITTEN = (
+    CORPUS,
+    FROZEN,
+    "round-*",
+    CONFIG_FILE,
+    DEV_FILE,
+    COMPLETED_FILE,
+    DICTIONARY_FILE,
+    HISTORY_FILE,
+)
 ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
 
 
@@ -76,6 +95,8 @@ def train(
     folder = Path(output).absolute()
     code = Path(code_path).absolute() if code_path is not None else None
     import_code(code)
+    if not resume:
+        refuse_to_overwrite(folder, _WRITTEN)
     with explained_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
@@ -126,17 +147,16 @@ def _begin(
     config, settings, train_docs, dev_docs = check_run(raw, use_gpu, strict)
     # As in spaCy's own training a new run takes the place of a finished one. While
     # there is no corpus, there is nothing to resume.
-    for name in (CORPUS, FROZEN, *LEFT):
-        remove(folder / name)
-    for path in folder.glob("round-*"):
-        remove(path)
+    for name in (CORPUS, FROZEN, "round-*", *LEFT):
+        for path in folder.glob(name):
+            remove(path)
     # All models must number their tags alike, whatever their fold happens to hold.
     labels = sorted({ent.label_ for doc in train_docs for ent in doc.ents})
     (component,) = adak_components(config)
     initialize = raw.setdefault("initialize", {}).setdefault("components", {})
     initialize.setdefault(component, {}).setdefault("labels", labels)
     write_file(folder / CONFIG_FILE, _fill(raw).to_disk)
-    write_file(folder / DEV_FILE, DocBin(docs=dev_docs).to_disk)
+    write_file(folder / DEV_FILE, make_docbin(dev_docs).to_disk)
     seed = config["training"]["seed"] or 0
     write_shards(train_docs, folder / CORPUS, settings.folds, seed)
     return _make_run(folder, use_gpu, code_path)
@@ -237,23 +257,31 @@ def _restore_settings(model_config: Path, run_config: Path) -> None:
 def _completed_data(run: Run, number: int) -> DocBin:
     """The training data with all entities on the path of q as `doc.ents`. The span
     groups "annotated" and "estimated" tell where they are from."""
-    completed = DocBin()
     nlp = tokenizing_pipeline(run.config)
-    for shard in list_shards(run.corpus):
-        for example in read_shard(nlp, shard.path, run.estimates(number)):
-            completed.add(_complete_doc(example.reference))
-    return completed
+    completed = [
+        complete_doc(example.reference)
+        for shard in list_shards(run.corpus)
+        for example in read_shard(nlp, shard.path, run.estimates(number))
+    ]
+    return make_docbin(in_given_order(completed, run.corpus))
 
 
-def _complete_doc(doc: Doc) -> Doc:
+def complete_doc(doc: Doc) -> Doc:
+    """Add the entities on the path of q to those that are annotated.
+
+    doc (Doc): A document with q, which is changed.
+    RETURNS (Doc): The document.
+    """
     path = doc.spans.pop(ESTIMATE_KEY)
     doc.user_data.pop(ESTIMATE_KEY, None)
     annotated = list(doc.ents)
-    known = {(ent.start, ent.end, ent.label) for ent in annotated}
+    # The path has these as well. But where an entity does not align with the tokens of
+    # the pipeline it has not, and may have another one in its place.
+    taken = {token.i for ent in annotated for token in ent}
     estimated: list[Span] = []
     scores: list[float] = []
     for span, score in zip(path, path.attrs["scores"], strict=True):
-        if (span.start, span.end, span.label) not in known:
+        if taken.isdisjoint(range(span.start, span.end)):
             estimated.append(span)
             scores.append(float(score))
     doc.set_ents([*annotated, *estimated], default="outside")

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from spacy_adak.atomic import place_beside
 from spacy_adak.estimation.checkpoint import (
     explained_write_errors,
     is_write_error,
     locked,
     new_folder,
     recover,
+    refuse_to_overwrite,
 )
 
 
@@ -70,25 +72,41 @@ def test_everything_is_synced_before_it_is_swapped_in(
 
 def test_recovery_removes_what_is_half_written(tmp_path: Path) -> None:
     (tmp_path / "round-01" / "estimates").mkdir(parents=True)
-    for half in ("model-best.7.tmp", "round-01/estimates/all.7.tmp"):
-        (tmp_path / half).mkdir()
-    (tmp_path / "history.jsonl.7.tmp").write_text("half")
+    for half in ("model-best", "round-01/estimates/all"):
+        place_beside(tmp_path / half).mkdir()
+    place_beside(tmp_path / "history.jsonl").write_text("half")
     recover(tmp_path)
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+def test_recovery_leaves_what_others_call_alike(tmp_path: Path) -> None:
+    for name in ("notes.tmp", "data.old", "a.7.tmp", "b.7.old"):
+        (tmp_path / name).write_text("mine")
+    recover(tmp_path)
+    assert names(tmp_path) == ["a.7.tmp", "b.7.old", "data.old", "notes.tmp"]
+
+
 def test_recovery_puts_back_what_was_to_be_replaced(tmp_path: Path) -> None:
-    fill(tmp_path / "model-best.old", "old")
+    fill(place_beside(tmp_path / "model-best", ".old"), "old")
     recover(tmp_path)
     assert names(tmp_path) == ["model-best"]
 
 
 def test_recovery_removes_what_was_replaced(tmp_path: Path) -> None:
     fill(tmp_path / "model-best", "new")
-    fill(tmp_path / "model-best.old", "old")
+    fill(place_beside(tmp_path / "model-best", ".old"), "old")
     recover(tmp_path)
     assert names(tmp_path) == ["model-best"]
     assert (tmp_path / "model-best" / "file").read_text() == "new"
+
+
+def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "dev.spacy").write_text("mine")
+    with pytest.raises(ValueError, match=r"A224.*dev\.spacy"):
+        refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
+    with locked(tmp_path):
+        pass
+    refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
 
 
 def test_second_run_in_a_folder_is_refused(tmp_path: Path) -> None:

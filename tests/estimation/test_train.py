@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 import spacy
 import srsly
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import load_config
 from thinc.api import Config
 
 import spacy_adak
 from spacy_adak.estimation import training
-from spacy_adak.estimation.train import train
+from spacy_adak.estimation.train import complete_doc, train
 
 from .conftest import FinishedRun
-from .samples import TINY, make_config, model_bytes, write_data
+from .samples import TINY, make_config, make_docs, model_bytes, write_data
 
 
 def completed_docs(folder: Path) -> list[Doc]:
@@ -81,7 +81,7 @@ def test_completed_data_has_annotated_and_estimated_entities_apart(
         for doc in DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab)
     }
     docs = completed_docs(finished.folder)
-    assert {doc.text for doc in docs} == set(before)
+    assert [doc.text for doc in docs] == list(before)
     n_estimated = 0
     for doc in docs:
         annotated, estimated = doc.spans["annotated"], doc.spans["estimated"]
@@ -96,6 +96,33 @@ def test_completed_data_has_annotated_and_estimated_entities_apart(
         n_estimated += len(estimated)
     best = max(finished.history, key=lambda round_: round_.score)
     assert n_estimated == best.estimated_entities
+
+
+def test_completed_data_keeps_what_users_have_noted(tmp_path: Path) -> None:
+    paths = write_data(tmp_path / "data")
+    docs = make_docs(20, keep=0.5)
+    for i, doc in enumerate(docs):
+        doc.user_data["id"] = i
+    DocBin(docs=docs, store_user_data=True).to_disk(paths["paths.train"])
+    train(make_config(**TINY, **paths), tmp_path / "output")
+    completed = completed_docs(tmp_path / "output")
+    assert [doc.user_data for doc in completed] == [{"id": i} for i in range(20)]
+
+
+def test_completed_data_has_what_is_annotated_where_tokens_do_not_align() -> None:
+    nlp = spacy.blank("en")
+    words = ["In", "New", "York", "City", ".", "com"]
+    doc = Doc(nlp.vocab, words=words, spaces=[True, True, True, False, False, False])
+    doc.set_ents([Span(doc, 1, 5, "PLACE")], default="missing")
+    # With the tokens "City.com" of the pipeline it can't be the entity.
+    doc.spans["adak_q"] = SpanGroup(
+        doc,
+        spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 3, "PLACE")],
+        attrs={"scores": [0.5, 0.9]},
+    )
+    completed = complete_doc(doc)
+    assert [ent.text for ent in completed.ents] == ["In", "New York City."]
+    assert [span.text for span in completed.spans["estimated"]] == ["In"]
 
 
 def test_history_is_a_line_per_round(finished: FinishedRun) -> None:
@@ -115,6 +142,16 @@ def test_every_training_leaves_its_log(finished: FinishedRun) -> None:
     for number in (1, 2):
         logs = (finished.folder / f"round-{number:02d}").glob("*.log")
         assert sorted(log.stem for log in logs) == ["final", "fold-0", "fold-1"]
+
+
+def test_files_that_are_not_of_a_run_are_not_overwritten(
+    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.cfg").write_text(tiny_config.to_str())
+    with pytest.raises(ValueError, match=r"A224.*config\.cfg"):
+        train("config.cfg", ".")
+    assert os.listdir(tmp_path) == ["config.cfg"]
 
 
 # The same result, wherever it is computed

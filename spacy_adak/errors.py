@@ -109,7 +109,8 @@ class Errors(metaclass=WithCodes):
 
     A112 = (
         "The estimate for the text '{text}' is for {found} tokens, but the text has "
-        "{expected}. Train with the tokenizer that the estimate was made with."
+        "{expected}. Train with the tokenizer that the estimate was made with, and "
+        "without augmenters that change the number of tokens."
     )
     A113 = (
         "The component '{name}' has loss = \"ratio\", but no target: ratio_target is "
@@ -207,9 +208,9 @@ class Errors(metaclass=WithCodes):
         "none. Annotate some in the training data, or take the label out of dev."
     )
     A213 = (
-        "No document of the dev data is annotated completely, so that no precision can "
-        "be computed and no best model be chosen. Annotate all entities of some dev "
-        "documents, and state that the rest is outside: "
+        "No document of the dev data has entities and is annotated completely, so that "
+        "models can't be scored and no best one be chosen. Annotate all entities of "
+        "some dev documents, and state that the rest is outside: "
         "`python -m spacy adak convert --unlabelled outside`."
     )
     A214 = (
@@ -236,19 +237,17 @@ class Errors(metaclass=WithCodes):
         "or xx for any language whose words are set apart by spaces."
     )
     A222 = (
-        "No dev document that is annotated completely has an entity, so that the share "
-        'of entity tokens can\'t be estimated, at which the loss "ratio" aims. Set it '
-        "yourself: --components.{name}.ratio_target 0.15"
-    )
-    A223 = (
-        "No dev document that is annotated completely has an entity, so that it can't "
-        "be estimated how many of the entities in the training data are annotated, as "
-        'the loss "missing" needs to know. Set it yourself: '
-        "--components.{name}.annotation_recall 0.3"
-    )
-    A224 = (
         "'{path}' is not from a run of `adak train`, which would write its own there. "
         "Choose another output folder, best an empty one."
+    )
+    A223 = (
+        "The augmenter '{augmenter}' of the {corpus} data removes annotations as they "
+        "are read, but what is unknown is estimated from the data as it is. Remove "
+        "them before: `python -m spacy adak corrupt` writes such data."
+    )
+    A224 = (
+        "Nothing in [training] would ever end a training. Set max_epochs, max_steps or "
+        "patience, for instance: --training.max_epochs 10"
     )
 
     # data

@@ -11,7 +11,8 @@ from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_adak.estimation.frozen_encoders import FOLDER, share_frozen_encoders
-from spacy_adak.estimation.training import logging_to, plan_steps
+from spacy_adak.estimation.logs import logging_to
+from spacy_adak.estimation.steps import plan_steps
 
 _PARSER = {
     "@architectures": "spacy.TransitionBasedParser.v2",

@@ -24,6 +24,7 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from .docbin import read_docbin, write_docbin
 
+DROP_ENTITIES = "spacy-adak.drop_entities.v1"
 Scheme = Literal["random", "entity"]
 
 
@@ -92,7 +93,7 @@ def drop_entities(
     return [_keep(doc, spans) for doc, spans in zip(docs, kept, strict=True)]
 
 
-@registry.augmenters("spacy-adak.drop_entities.v1")
+@registry.augmenters(DROP_ENTITIES)
 def create_drop_entities_augmenter(
     keep_ratio: float, scheme: str = "random", seed: int = 0
 ) -> Callable[[Language, Example], Iterator[Example]]:

@@ -95,7 +95,7 @@ def refuse_to_overwrite(folder: Path, names: Iterable[str]) -> None:
         return
     for name in names:
         for path in sorted(folder.glob(name)):
-            raise ValueError(Errors.A224.format(path=path))
+            raise ValueError(Errors.A222.format(path=path))
 
 
 @contextmanager

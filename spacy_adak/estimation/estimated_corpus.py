@@ -16,7 +16,7 @@ from spacy.training import Corpus, Example, dont_augment
 from spacy.util import registry
 
 from ..atomic import write_file
-from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, set_estimate
+from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, keep_chain, set_estimate
 from .corpus import list_shards
 
 READER = "spacy-adak.EstimatedCorpus.v1"
@@ -120,7 +120,9 @@ def create_estimated_corpus(
         for shard in list_shards(Path(path)):
             if shard.fold != without_fold:
                 for example in read_shard(nlp, shard.path, folder, selected_only):
-                    yield from (augmenter or dont_augment)(nlp, example)
+                    for augmented in (augmenter or dont_augment)(nlp, example):
+                        keep_chain(example.reference, augmented.reference)
+                        yield augmented
 
     return read
 

@@ -1,9 +1,12 @@
 """Write a complete training config with every setting of ours explained."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from jinja2 import Template
+from spacy.language import Language
 from spacy.util import get_lang_class
+from thinc.api import Config
 
 from ..errors import Errors
 from ..pipeline.settings import DEFAULT_CONFIG
@@ -17,12 +20,16 @@ _TEMPLATE = Template(
     """\
 # Train with:  python -m spacy adak train config.cfg --output output \\
 #                  --paths.train train.spacy --paths.dev dev.spacy
-# `python -m spacy train` works as well: one training, without estimating q.
+# `python -m spacy train` works as well: one training, without estimating q
+{%- if frozen %}. Choose
+# a loss that needs none for it, say --components.adak_ner.loss missing.
+{%- else %}.
+{%- endif %}
 
 [paths]
 {%- if frozen %}
 # A transformer on the hub, or the path of a folder.
-encoder = "{{ encoder }}"
+encoder = {{ encoder | tojson }}
 # A folder where several runs find what it says of texts; a run has its own if null.
 rows = null
 {%- endif %}
@@ -50,13 +57,7 @@ after_pipeline_creation = null
 [nlp.vectors]
 @vectors = "spacy.Vectors.v1"
 
-[nlp.tokenizer]
-{%- if lang == "zh" %}
-@tokenizers = "spacy.zh.ChineseTokenizer"
-segmenter = "char"
-{%- else %}
-@tokenizers = "spacy.Tokenizer.v1"
-{%- endif %}
+{{ tokenizer }}
 
 [components]
 {% if gpu %}
@@ -70,7 +71,7 @@ max_batch_items = 4096
 [components.transformer.model]
 @architectures = "spacy-transformers.TransformerModel.v3"
 # A model on the hub, or the path of a folder.
-name = "{{ encoder }}"
+name = {{ encoder | tojson }}
 mixed_precision = false
 
 [components.transformer.model.tokenizer_config]
@@ -170,11 +171,7 @@ lookups = null
 before_init = null
 after_init = null
 
-[initialize.tokenizer]
-{%- if lang == "zh" %}
-pkuseg_model = null
-pkuseg_user_dict = "default"
-{%- endif %}
+{{ tokenizer_data }}
 
 [initialize.components]
 
@@ -272,7 +269,7 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
     RETURNS (str): The text of the config, comments included.
     """
     try:
-        get_lang_class(lang)
+        language = get_lang_class(lang)
     except ImportError as error:
         raise ValueError(Errors.A221.format(lang=lang, error=error)) from None
     frozen = encoder is not None and not gpu
@@ -291,9 +288,27 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
         dropout=0.2 if frozen else 0.1,
         learn_rate=learn_rate if gpu else 0.002 if frozen else 0.001,
         component=component.strip(),
+        tokenizer=_section(
+            language, "nlp.tokenizer", {"@tokenizers": "spacy.Tokenizer.v1"}
+        ),
+        tokenizer_data=_section(language, "initialize.tokenizer", {}),
         adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",
     )
     return with_settings(text, _FROZEN_SETTINGS) if frozen else text
+
+
+def _section(language: type[Language], name: str, default: dict[str, Any]) -> str:
+    """A section of the config, as it has to be for a language."""
+    section = language.Defaults.config
+    for part in name.split("."):
+        section = section.get(part, {})
+    block: Config = Config()
+    inner: dict[str, Any] = block
+    for part in name.split("."):
+        inner = inner.setdefault(part, {})
+    inner.update(section or default)
+    text = block.to_str()
+    return text[text.index(f"[{name}]") :].strip()
 
 
 def with_settings(text: str, settings: Mapping[str, str]) -> str:

@@ -10,13 +10,10 @@ from spacy.tokens import Doc
 from spacy.util import load_model_from_config
 from thinc.api import Config, require_gpu
 
+from ..data.corruption import DROP_ENTITIES
 from ..errors import Errors, Warnings, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
-from ..pipeline.completeness import (
-    entity_share,
-    is_complete,
-    recall_of_annotators,
-)
+from ..pipeline.completeness import is_complete
 from .corpus import read_references, reader_block
 from .settings import AdakSettings, read_settings
 
@@ -84,8 +81,6 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
     scorable = [doc for doc in dev if is_complete(doc)]
-    if config is not None and settings is not None and scorable:
-        problems += _problems_of_estimates(config, settings, train, scorable)
     if problems or config is None or settings is None:
         _refuse(problems)
     if len(scorable) < len(dev):
@@ -124,7 +119,8 @@ def _problems_of_device(use_gpu: int) -> Iterator[str]:
 
 
 def _problems_of_settings(config: Config) -> Iterator[str]:
-    """Settings that no one would read, and encoders that are not there."""
+    """Settings that no one would read, encoders that are not there, and augmenters
+    that come too late."""
     valid = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
     for name, block in config["components"].items():
         if block.get("factory") == _FACTORY:
@@ -133,12 +129,21 @@ def _problems_of_settings(config: Config) -> Iterator[str]:
             except ValueError as error:
                 yield str(error)
     yield from _missing_folders(config["components"], "components")
+    for corpus in ("train", "dev"):
+        augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(
+            "@augmenters"
+        )
+        if augmenter == DROP_ENTITIES:
+            yield Errors.A223.format(augmenter=augmenter, corpus=corpus)
 
 
 def _problems_of_components(config: Config) -> Iterator[str]:
     names = adak_components(config)
     if len(names) != 1:
         yield Errors.A209.format(count=len(names), names=", ".join(names) or "none")
+    limits = ("max_epochs", "max_steps", "patience")
+    if all(config["training"][limit] <= 0 for limit in limits):
+        yield Errors.A224
 
 
 def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
@@ -149,6 +154,7 @@ def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
             yield from _missing_folders(value, setting)
         elif (
             key == "name"
+            and "@architectures" in block
             and isinstance(value, str)
             and _looks_like_path(value)
             and not Path(value).expanduser().is_dir()
@@ -191,27 +197,7 @@ def _problems_of_data(
     if labels and unseen:
         yield Errors.A212.format(labels=", ".join(unseen))
     incomplete = sum(not is_complete(doc) for doc in dev)
-    if incomplete == len(dev):
+    if not any(doc.ents for doc in dev if is_complete(doc)):
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))
-
-
-def _problems_of_estimates(
-    config: Config, settings: AdakSettings, train: list[Doc], dev: list[Doc]
-) -> Iterator[str]:
-    for name in adak_components(config):
-        component = config["components"][name]
-        losses = {settings.start, component["loss"]}
-        if (
-            "ratio" in losses
-            and component["ratio_target"] is None
-            and entity_share(dev) is None
-        ):
-            yield Errors.A222.format(name=name)
-        if (
-            losses & {"missing", "forms"}
-            and component["annotation_recall"] is None
-            and recall_of_annotators(train, dev) is None
-        ):
-            yield Errors.A223.format(name=name)

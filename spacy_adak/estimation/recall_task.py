@@ -28,7 +28,8 @@ from .estimated_corpus import (
     read_shard,
 )
 from .forms import Annotators
-from .training import TrainingTask, logging_to
+from .logs import logging_to
+from .training import TrainingTask
 
 
 class RecallTask(NamedTuple):

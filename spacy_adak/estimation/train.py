@@ -14,7 +14,6 @@ from thinc.api import Config, ConfigValidationError
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
 from ..errors import Errors
-from ..pipeline.encoders import frozen_encoders
 from ..pipeline.estimates import ESTIMATE_KEY
 from .checkpoint import (
     explained_write_errors,
@@ -234,13 +233,10 @@ def _publish(run: Run) -> None:
 
 def _copy_model(source: Path, target: Path) -> None:
     """Copy a model, and give it the encoders that it shares with others in the run."""
-    if not has_frozen_encoder(load_config(source / "config.cfg")):
+    if has_frozen_encoder(load_config(source / "config.cfg")):
+        load_model(source).to_disk(target)
+    else:
         shutil.copytree(source, target, dirs_exist_ok=True)
-        return
-    nlp = load_model(source)
-    for encoder in frozen_encoders(nlp):
-        encoder.serialize_shared()
-    nlp.to_disk(target)
 
 
 def _restore_settings(model_config: Path, run_config: Path) -> None:

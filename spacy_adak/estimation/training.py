@@ -1,40 +1,33 @@
 """Train one model, as one task of the outer loop. The training is spaCy's own."""
 
 import json
-import logging
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
-from spacy.util import load_config, registry, resolve_dot_names
-from spacy.util import logger as spacy_logger
+from spacy.util import load_config, registry
 from spacy.vocab import Vocab
 from thinc.api import Config, require_gpu
 
 from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.encoders import frozen_encoders
 from ..pipeline.objective import LossName
 from .checkpoint import new_folder
 from .corpus import list_shards, replace_reader
 from .estimated_corpus import READER
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import share_frozen_encoders
-from .linear_decay import set_total_steps
+from .logs import logging_to
+from .steps import plan_steps, sure_steps
 
 _SECONDS_BETWEEN_REPORTS = 0.5
-_NO_COLOURS = "ANSI_COLORS_DISABLED"
-# A short training that is scored at its first step only would leave an untrained model
-# as its best one.
-_MIN_EVALUATIONS = 10
 
 
 class TrainingTask(NamedTuple):
@@ -93,7 +86,7 @@ class TrainingTask(NamedTuple):
             total = plan_steps(nlp)
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
-                    component.plan_annealing(total)
+                    component.plan_annealing(sure_steps(nlp, total))
                     if self.loss is not None:
                         component.loss = self.loss
                     self._estimate_settings(component)
@@ -111,7 +104,18 @@ class TrainingTask(NamedTuple):
         if self.use_gpu >= 0:
             require_gpu(self.use_gpu)
         import_code(self.code_path)
-        return init_nlp(self._config(), use_gpu=self.use_gpu)
+        nlp = init_nlp(self._config(), use_gpu=self.use_gpu)
+        initialize = nlp.config.interpolate()["initialize"]["components"]
+        for name, component in nlp.pipeline:
+            if isinstance(component, AdaKRecognizer):
+                # One that comes from another pipeline is not initialized.
+                settings = registry.resolve(initialize.get(name, {}))
+                for label in settings.get("labels", ()):
+                    component.add_label(label)
+        # All models of the run find it in one place.
+        for encoder in frozen_encoders(nlp):
+            encoder.leave_out_shared()
+        return nlp
 
     def _estimate_settings(self, component: AdaKRecognizer) -> None:
         """What the loss has to know of the data. It is that of all folds, so that all
@@ -160,57 +164,6 @@ class TrainingTask(NamedTuple):
 def _read_docs(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
     for path in paths:
         yield from DocBin().from_disk(path).get_docs(vocab)
-
-
-def planned_steps(nlp: Language) -> int:
-    """How many steps the training of an initialized pipeline will have at most.
-
-    nlp (Language): The pipeline, with its config.
-    RETURNS (int): The number of steps.
-    """
-    config = nlp.config.interpolate()
-    T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
-    limits = [T["max_steps"]] if T["max_steps"] > 0 else []
-    if T["max_epochs"] > 0:
-        (corpus,) = resolve_dot_names(config, [T["train_corpus"]])
-        batches_per_epoch = sum(1 for _ in T["batcher"](corpus(nlp)))
-        limits.append(T["max_epochs"] * batches_per_epoch)
-    # Without any limit it is patience that ends the training.
-    return max(1, min(limits, default=T["patience"]))
-
-
-def plan_steps(nlp: Language) -> int:
-    """Tell the config of an initialized pipeline how many steps there will be: its
-    learning rate falls over them, and a short training is scored more often.
-
-    nlp (Language): The pipeline.
-    RETURNS (int): The number of steps.
-    """
-    steps = planned_steps(nlp)
-    set_total_steps(nlp.config, steps)
-    training = nlp.config["training"]
-    training["eval_frequency"] = min(
-        training["eval_frequency"], max(1, (steps - 1) // _MIN_EVALUATIONS)
-    )
-    return steps
-
-
-@contextmanager
-def logging_to(stream: IO[str]) -> Iterator[None]:
-    """Send what spaCy logs to a stream instead of the terminal, without colours.
-
-    stream (IO[str]): The stream.
-    """
-    handlers = spacy_logger.handlers[:]
-    spacy_logger.handlers[:] = [logging.StreamHandler(stream)]
-    colours_disabled = os.environ.get(_NO_COLOURS)
-    os.environ[_NO_COLOURS] = "1"
-    try:
-        yield
-    finally:
-        spacy_logger.handlers[:] = handlers
-        if colours_disabled is None:
-            del os.environ[_NO_COLOURS]
 
 
 class ProgressFile:

@@ -372,13 +372,16 @@ class AdaKRecognizer(CheckedPipe):
         RETURNS (Sample): What is known and estimated, and where to cut the text.
         """
         known = known_from_example(example, self.incorrect_spans_key)
+        # Nothing can be found that would have to be ruled out with another label.
+        ruled_out = [span for span in known.ruled_out if span.type in self.labels]
+        known = known._replace(ruled_out=ruled_out)
         estimate = get_estimate(example)
         entities = set(known.entities)
         if isinstance(estimate, PathEstimate):
             entities.update(estimate.entities)
         elif isinstance(estimate, ChainEstimate):
             self._check_tags(estimate, example.reference)
-        self._check_labels([*entities, *known.ruled_out], example.reference)
+        self._check_labels(entities, example.reference)
         bounds = {(span.start, span.end) for span in entities}
         ends = segment_doc(example.predicted, bounds, self.max_segment_length)
         return Sample(known, estimate, ends)

@@ -44,7 +44,7 @@ def build_frozen_encoder(
         used.
     shared (Optional[str]): A folder for the encoder and its rows, where several runs of
         `adak train` find them; a run has its own if there is none. Remove it if the
-        encoder has changed. A pipeline saved with it does without the encoder.
+        encoder has changed.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
     frozen = FrozenShim(
@@ -115,7 +115,7 @@ class FrozenShim(Shim):
         self.encoder = encoder
         self._memory_limit = memory_limit
         self._shared = shared
-        self._serializes_shared = False
+        self._serializes_shared = True
         self._is_loaded = False
         self._remembered: RememberedRows | None = None
 
@@ -194,9 +194,9 @@ class FrozenShim(Shim):
         for key, rows in zip(unknown, encoded, strict=True):
             self._shared.rows.add(key, rows)
 
-    def serialize_shared(self) -> None:
-        """Serialize the encoder too from now on, though it is shared."""
-        self._serializes_shared = True
+    def leave_out_shared(self) -> None:
+        """Serialize a shared encoder by the name of its folder from now on."""
+        self._serializes_shared = False
 
     def _encode(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
         if not docs:
@@ -218,7 +218,7 @@ class FrozenShim(Shim):
             self.encoder.model.to_gpu(device_id)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The encoder, unless it is shared."""
+        """RETURNS (bytes): The encoder, unless it is shared and to be left out."""
         message: dict[str, Any] = {"encoder": None, "has_weights": True}
         if self._shared is None:
             message["encoder"] = self.encoder.model.to_bytes()

@@ -63,6 +63,17 @@ def set_estimate(reference: Doc, estimate: Estimate) -> None:
         reference.user_data[ESTIMATE_KEY] = arrays
 
 
+def keep_chain(before: Doc, after: Doc) -> None:
+    """Give a document that was made of another one the q of that, if it is a chain:
+    what augmenters make has the span groups of the document, but no `user_data`.
+
+    before (Doc): The document with q.
+    after (Doc): The other one.
+    """
+    if ESTIMATE_KEY in before.user_data:
+        after.user_data[ESTIMATE_KEY] = before.user_data[ESTIMATE_KEY]
+
+
 def get_estimate(example: Example) -> Estimate | None:
     """Read the estimate of an example, in terms of its predicted tokens.
 

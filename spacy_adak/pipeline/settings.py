@@ -22,8 +22,9 @@ k = 5
 # How late "adak" turns to its own best paths: their weight is exp(gamma * (b/B - 1)) in
 # step b of B. With 0 nothing else counts; with null the weight stays at one half.
 gamma = 3.0
-# B. If null, the number of steps a run is sure to have: the smaller of patience and
-# max_steps in [training], or 1000 where there is neither.
+# B. If null, the number of steps a training is sure to have: the smaller of patience
+# and max_steps in [training], or 1000 where there is neither; `adak train` counts those
+# of max_epochs as well.
 annealing_steps = null
 # For "missing": how many of the entities in the training texts are annotated, say 0.3.
 # 0 is "fuzzy" and 1 is "crf". If null, it is estimated: `adak train` compares the

@@ -102,7 +102,7 @@ def test_recovery_removes_what_was_replaced(tmp_path: Path) -> None:
 
 def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "dev.spacy").write_text("mine")
-    with pytest.raises(ValueError, match=r"A224.*dev\.spacy"):
+    with pytest.raises(ValueError, match=r"A222.*dev\.spacy"):
         refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
     with locked(tmp_path):
         pass

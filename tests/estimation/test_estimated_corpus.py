@@ -12,6 +12,7 @@ from spacy_adak.estimation.estimated_corpus import (
     ShardEstimates,
     create_estimated_corpus,
     estimates_path,
+    read_shard,
 )
 from spacy_adak.pipeline.estimates import (
     ESTIMATE_KEY,
@@ -44,6 +45,10 @@ def read(*args: object, **kwargs: object) -> list[Example]:
     return list(create_estimated_corpus(*args, **kwargs)(spacy.blank("xx")))  # type: ignore[arg-type]
 
 
+def read_one(shard: Path) -> list[Example]:
+    return list(read_shard(spacy.blank("xx"), shard, None))
+
+
 def test_reader_is_registered() -> None:
     name = "spacy-adak.EstimatedCorpus.v1"
     assert registry.readers.get(name) is create_estimated_corpus
@@ -74,6 +79,25 @@ def test_fold_is_left_out_and_the_others_are_selected_from(
 def test_augmenter_sees_every_example(corpus: Path, estimates: Path) -> None:
     augmenter = registry.augmenters.get("spacy.lower_case.v1")(level=1.0)
     assert all(eg.text.islower() for eg in read(corpus, estimates, None, augmenter))
+
+
+def test_chains_stay_on_what_augmenters_make(corpus: Path, tmp_path: Path) -> None:
+    for shard in list_shards(corpus):
+        lengths = [len(example.reference) for example in read_one(shard.path)]
+        chains = [
+            ChainEstimate(
+                numpy.full((length, 3), length, dtype="float32"),
+                *(numpy.zeros(size, dtype="float32") for size in ((3, 3), 3, 3)),
+            )
+            for length in lengths
+        ]
+        estimates = ShardEstimates([[]] * len(lengths), chains, [])
+        estimates.to_disk(estimates_path(tmp_path, shard.path))
+    augmenter = registry.augmenters.get("spacy.lower_case.v1")(level=1.0)
+    for example in read(corpus, tmp_path, None, augmenter):
+        estimate = get_estimate(example)
+        assert isinstance(estimate, ChainEstimate)
+        assert (estimate.nodes == len(example.reference)).all()
 
 
 def test_chains_are_read_as_they_were_written(tmp_path: Path) -> None:

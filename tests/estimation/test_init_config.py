@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.cli.debug_config import debug_config
+from spacy.util import get_lang_class
 from thinc.api import Config
 
 from spacy_adak.estimation.init_config import init_config
@@ -127,3 +128,24 @@ def test_chinese_is_read_character_by_character() -> None:
 def test_unknown_language_is_refused() -> None:
     with pytest.raises(ValueError, match=r"\[A221\].*'klingon'"):
         init_config("klingon")
+
+
+@pytest.mark.parametrize("lang", ["en", "ja", "ko", "th", "vi", "xx", "zh"])
+def test_tokenizer_is_that_of_the_language(lang: str) -> None:
+    config = Config().from_str(init_config(lang), interpolate=False)
+    default = {"@tokenizers": "spacy.Tokenizer.v1"}
+    defaults = get_lang_class(lang).Defaults.config
+    assert config["nlp"]["tokenizer"] == defaults.get("nlp", {}).get(
+        "tokenizer", default
+    )
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_path_of_an_encoder_may_have_any_characters(gpu: bool) -> None:
+    path = r'D:\new\"bert"'
+    text = init_config("en", gpu, path)
+    config = Config().from_str(text)
+    if gpu:
+        assert config["components"]["transformer"]["model"]["name"] == path
+    else:
+        assert config["paths"]["encoder"] == path

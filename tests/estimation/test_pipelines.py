@@ -120,6 +120,22 @@ def test_sourced_adak_ner_goes_on_from_its_weights(tmp_path: Path) -> None:
     assert first == second
 
 
+def test_sourced_adak_ner_learns_labels_that_it_did_not_have(tmp_path: Path) -> None:
+    config = with_components(tmp_path, ["adak_ner"], {})
+    source = spacy.blank("xx")
+    source.add_pipe(
+        "adak_ner", config={"model": config["components"]["adak_ner"]["model"]}
+    )
+    docs = [doc for doc in make_docs(20) if {e.label_ for e in doc.ents} == {"PERSON"}]
+    source.initialize(
+        lambda: [spacy.training.Example(source.make_doc(d.text), d) for d in docs]
+    )
+    source.to_disk(tmp_path / "source")
+    config["components"] = {"adak_ner": {"source": str(tmp_path / "source")}}
+    nlp, _ = train(config, tmp_path / "output")
+    assert nlp.get_pipe("adak_ner").labels == ("PERSON", "FIRM", "PLACE")
+
+
 def test_sentences_of_another_component_are_used(tmp_path: Path) -> None:
     config = with_components(
         tmp_path,

@@ -85,42 +85,37 @@ def test_dev_data_without_a_complete_document(
     assert "[A213]" in problems(config)
 
 
-@pytest.mark.parametrize(
-    ("section", "setting", "value", "code"),
-    [
-        (("components", "adak_ner"), "loss", "ratio", "[A222]"),
-        (("adak",), "start", "ratio", "[A222]"),
-        (("components", "adak_ner"), "loss", "missing", "[A223]"),
-        (("adak",), "start", "missing", "[A223]"),
-        (("adak",), "start", "forms", "[A223]"),
-        (("adak",), "start", "outside", None),
-    ],
-)
-@pytest.mark.parametrize("given", [None, 0.2])
-def test_dev_data_without_an_entity_to_estimate_by(
-    config: Config,
-    tmp_path: Path,
-    section: tuple[str, ...],
-    setting: str,
-    value: str,
-    code: str | None,
-    given: float | None,
+def test_dev_data_whose_entities_are_all_in_incomplete_documents(
+    config: Config, tmp_path: Path
 ) -> None:
     docs = make_docs(5)
     for doc in docs:
         doc.set_ents([], default="outside")
-    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
-    block = config
-    for name in section:
-        block = block[name]
-    block[setting] = value
-    for estimated in ("ratio_target", "annotation_recall"):
-        config["components"]["adak_ner"][estimated] = given
-    # Something else is wrong as well, or nothing would be listed.
-    config["adak"]["folds"] = 41
+    incomplete = make_docs(3, keep=0.5)
+    DocBin(docs=[*docs, *incomplete]).to_disk(tmp_path / "dev.spacy")
+    assert "[A213]" in problems(config)
+
+
+@pytest.mark.parametrize("corpus", ["train", "dev"])
+def test_augmenter_that_removes_annotations(config: Config, corpus: str) -> None:
+    config["corpora"][corpus]["augmenter"] = {
+        "@augmenters": "spacy-adak.drop_entities.v1",
+        "keep_ratio": 0.2,
+    }
     listed = problems(config)
-    found = [name for name in ("[A222]", "[A223]") if name in listed]
-    assert found == ([code] if code is not None and given is None else [])
+    assert f"[A223] The augmenter 'spacy-adak.drop_entities.v1' of the {corpus}" in (
+        listed
+    )
+
+
+def test_training_without_an_end(config: Config) -> None:
+    config["training"].update(max_epochs=0, max_steps=0, patience=0)
+    assert "[A224]" in problems(config)
+
+
+def test_names_that_are_no_encoders_may_be_paths(config: Config) -> None:
+    config["components"]["ruler"] = {"factory": "entity_ruler", "name": "./no/such"}
+    check_run(config, -1, strict=False)
 
 
 @pytest.mark.parametrize("name", ["./no/such", "/no/such", "no/such/folder"])

@@ -9,7 +9,8 @@ from thinc.api import Config
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
-from spacy_adak.estimation.training import TrainingTask, planned_steps
+from spacy_adak.estimation.steps import planned_steps, sure_steps
+from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.completeness import entity_share, recall_of_annotators
 
@@ -101,20 +102,23 @@ def test_eval_frequency_of_a_long_training_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "expected"),
+    ("settings", "at_most", "at_least"),
     [
-        ({"max_epochs": 3, "max_steps": 0}, 15),
-        ({"max_epochs": 3, "max_steps": 10}, 10),
-        ({"max_epochs": 0, "max_steps": 70, "patience": 20}, 70),
-        ({"max_epochs": 0, "max_steps": 0, "patience": 20}, 20),
+        ({"max_epochs": 3, "max_steps": 0}, 15, 15),
+        ({"max_epochs": 3, "max_steps": 10}, 10, 10),
+        ({"max_epochs": 0, "max_steps": 70, "patience": 20}, 70, 20),
+        ({"max_epochs": 0, "max_steps": 0, "patience": 20}, 20, 20),
+        ({"max_epochs": 3, "max_steps": 0, "patience": 20}, 15, 15),
     ],
 )
 def test_planned_steps(
-    settings: dict[str, int], expected: int, tiny_config: Config
+    settings: dict[str, int], at_most: int, at_least: int, tiny_config: Config
 ) -> None:
     config = tiny_config.copy()
     config["training"].update(settings)
-    assert planned_steps(init_nlp(config)) == expected
+    nlp = init_nlp(config)
+    assert planned_steps(nlp) == at_most
+    assert sure_steps(nlp, at_most) == at_least
 
 
 def test_annealing_runs_over_the_whole_training(

@@ -227,11 +227,12 @@ def test_shared_encoder_is_loaded_for_texts_that_are_not_shared(
     numpy.testing.assert_array_equal(second, first)
 
 
-def test_pipeline_with_a_shared_encoder_is_saved_without_it(
+def test_shared_encoder_may_be_left_out_of_a_pipeline(
     shared: Callable[[], Language], tmp_path: Path
 ) -> None:
     nlp = shared()
     train(nlp, make_examples(nlp), steps=5)
+    encoder_of(nlp).leave_out_shared()
     nlp.to_disk(tmp_path / "pipeline")
     (encoder,) = tmp_path.glob("shared/encoder")
     assert len(get_ner(nlp).model.to_bytes()) < encoder.stat().st_size / 5
@@ -242,20 +243,25 @@ def test_pipeline_with_a_shared_encoder_is_saved_without_it(
 def test_missing_shared_encoder_is_named(
     shared: Callable[[], Language], tmp_path: Path
 ) -> None:
-    initialized(shared()).to_disk(tmp_path / "pipeline")
+    nlp = initialized(shared())
+    encoder_of(nlp).leave_out_shared()
+    nlp.to_disk(tmp_path / "pipeline")
     (tmp_path / "shared").rename(tmp_path / "moved")
     with pytest.raises(ValueError, match=r"A125.*shared"):
         spacy.load(tmp_path / "pipeline")
 
 
-def test_shared_encoder_is_saved_where_that_is_asked_for(
-    shared: Callable[[], Language], tmp_path: Path
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_pipeline_with_a_shared_encoder_needs_nothing_else(
+    shared: Callable[[], Language], tmp_path: Path, is_loaded: bool
 ) -> None:
     nlp = shared()
     train(nlp, make_examples(nlp), steps=5)
-    loaded = shared().from_bytes(nlp.to_bytes())
-    encoder_of(loaded).serialize_shared()
-    loaded.to_disk(tmp_path / "pipeline")
+    saved = nlp
+    if is_loaded:
+        encoder_of(nlp).leave_out_shared()
+        saved = shared().from_bytes(nlp.to_bytes())
+    saved.to_disk(tmp_path / "pipeline")
     (tmp_path / "shared").rename(tmp_path / "moved")
     assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
 

@@ -155,7 +155,8 @@ def convert_cli(
     missing, which is how spaCy's documents tell the three apart.
 
     Problems are reported with file and line, then repaired or skipped; a token that
-    somebody labelled in a way that cannot be used becomes missing, never outside.
+    somebody labelled in a way that cannot be used becomes missing, never outside. If
+    it cannot be told which token is meant, the rest of the text becomes missing.
 
     \b
     python -m spacy adak convert train.conll corpus/train.spacy --unlabelled missing

@@ -16,7 +16,7 @@ from ..atomic import write_bytes
 from ..errors import Errors, Warnings
 from .alignment import AlignmentMode, Unlabelled, to_doc
 from .conll import LANGUAGES_WITHOUT_SPACES, TagScheme, read_conll, to_conll
-from .docbin import read_docbin, write_docbin
+from .docbin import read_docbin, to_docbin
 from .doccano import read_doccano, to_doccano
 from .formats import SUFFIXES, Format, detect_format, format_of_suffix
 from .label_studio import read_label_studio, to_label_studio
@@ -93,7 +93,7 @@ def convert(
     alignment_mode (str): What to do with spans that do not fall on token bounds:
         "strict" leaves them out, "contract" and "expand" move them.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
-    strict (bool): Stop at the first problem.
+    strict (bool): Stop at the first problem, before anything is written.
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
     """
@@ -109,6 +109,7 @@ def convert(
     )
     nlp = _make_tokenizer(lang)
     summary = Summary(strict=strict)
+    contents: dict[Path, bytes] = {}
     for step in _plan(
         Path(input_path),
         Path(output_path),
@@ -126,8 +127,11 @@ def convert(
             docs.append(doc)
         _check_docs(docs, step, lang, incorrect_spans_key, summary)
         _warn_of_losses(docs, step.target_format, incorrect_spans_key)
-        _write(step.target, step.target_format, docs, options)
-        summary.outputs.append(step.target)
+        contents[step.target] = _to_bytes(docs, step.target_format, options)
+    # Only now, for the last of the files may be the one that cannot be converted.
+    for path, content in contents.items():
+        write_bytes(path, content)
+        summary.outputs.append(path)
     return summary
 
 
@@ -237,13 +241,10 @@ def _read(
             )
 
 
-def _write(
-    path: Path, target_format: Format, docs: list[Doc], options: _Options
-) -> None:
+def _to_bytes(docs: list[Doc], target_format: Format, options: _Options) -> bytes:
     text_key, incorrect_spans_key = options.text_key, options.incorrect_spans_key
     if target_format == "spacy":
-        write_docbin(path, docs)
-        return
+        return to_docbin(docs)
     if target_format == "conll":
         text = to_conll(docs, options.tag_scheme or "BIO")
     elif target_format == "spans":
@@ -254,7 +255,7 @@ def _write(
         text = to_doccano(docs, text_key)
     else:
         text = to_label_studio(docs, text_key)
-    write_bytes(path, text.encode("utf8"))
+    return text.encode("utf8")
 
 
 def _check_docs(

@@ -33,10 +33,19 @@ def read_docbin(
         yield doc
 
 
+def to_docbin(docs: Sequence[Doc]) -> bytes:
+    """Write documents as a `.spacy` file.
+
+    docs (Sequence[Doc]): The documents.
+    RETURNS (bytes): The content of the file.
+    """
+    return make_docbin(docs).to_bytes()
+
+
 def write_docbin(path: Path, docs: Sequence[Doc]) -> None:
     """Write a `.spacy` file.
 
     path (Path): The file.
     docs (Sequence[Doc]): The documents.
     """
-    write_bytes(path, make_docbin(docs).to_bytes())
+    write_bytes(path, to_docbin(docs))

@@ -75,6 +75,18 @@ def test_strict_stops_at_the_first_problem_and_writes_nothing(
     assert not (tmp_path / "out.spacy").exists()
 
 
+@pytest.mark.parametrize(("strict", "code"), [(True, "A300"), (False, "A311")])
+def test_nothing_is_written_if_one_file_of_a_directory_cannot_be_converted(
+    strict: bool, code: str, tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.jsonl", SPANS)
+    write("in/b.jsonl", "no json\n")
+    with pytest.raises(ValueError, match=rf"{code}.*b\.jsonl"):
+        convert(tmp_path / "in", tmp_path / "out", unlabelled="missing", strict=strict)
+    assert not (tmp_path / "out").exists()
+
+
 def test_not_saying_what_unlabelled_means_is_an_error(
     tmp_path: Path, write: Write
 ) -> None:

@@ -312,6 +312,11 @@ class Errors(metaclass=WithCodes):
         "{path} is an input itself, or would be written twice. Give another output, or "
         "files whose names differ by more than the suffix."
     )
+    A316 = (
+        "{path} is a directory, whose files are converted each by itself, but {output} "
+        "is the name of a file. Give a directory as output; one with a dot in its name "
+        "has to be made before."
+    )
 
     # report
     A400 = (

@@ -26,7 +26,8 @@ def convert_cli(
     output_path: Annotated[
         Path,
         typer.Argument(
-            help="Output file, or directory to write files of the same names to"
+            help="Output file, or directory to write files of the same names to; an "
+            "input directory needs a directory"
         ),
     ],
     unlabelled: Annotated[

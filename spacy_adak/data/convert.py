@@ -77,7 +77,8 @@ def convert(
     """Convert annotations between formats.
 
     input_path (Path): A file, or a directory of files.
-    output_path (Path): A file, or a directory, where each file keeps its name.
+    output_path (Path): A file, or a directory, where each file keeps its name. A name
+        with a suffix is a file, unless it is a directory already.
     converter (str | None): The format of the input; None finds out.
     to (str | None): The format of the output; None goes by its suffix, and takes
         .spacy for a directory.
@@ -185,9 +186,9 @@ def _plan(
 ) -> list[_Step]:
     """What is read and written, checked before anything is."""
     root = input_path if input_path.is_dir() else input_path.parent
-    into_directory = (
-        input_path.is_dir() or output_path.is_dir() or not output_path.suffix
-    )
+    into_directory = output_path.is_dir() or not output_path.suffix
+    if input_path.is_dir() and not into_directory:
+        raise ValueError(Errors.A316.format(path=input_path, output=output_path))
     sources = _input_files(input_path, converter)
     taken = {source.resolve() for source in sources}
     steps = []

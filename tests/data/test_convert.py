@@ -123,6 +123,24 @@ def test_converter_picks_the_files_of_a_directory(tmp_path: Path, write: Write) 
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["a.spacy"]
 
 
+def test_directory_is_not_converted_to_a_file(tmp_path: Path, write: Write) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.jsonl", SPANS)
+    with pytest.raises(ValueError, match=r"A316.*merged\.spacy.*Give a directory"):
+        convert(tmp_path / "in", tmp_path / "merged.spacy", unlabelled="missing")
+    assert not (tmp_path / "merged.spacy").exists()
+
+
+def test_directory_goes_into_an_existing_one_with_a_dot_in_its_name(
+    tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "v1.0").mkdir()
+    write("in/a.jsonl", SPANS)
+    convert(tmp_path / "in", tmp_path / "v1.0", unlabelled="missing")
+    assert (tmp_path / "v1.0" / "a.spacy").exists()
+
+
 def test_file_goes_into_an_existing_directory(tmp_path: Path, write: Write) -> None:
     (tmp_path / "v1.0").mkdir()
     convert(write("a.jsonl", SPANS), tmp_path / "v1.0", unlabelled="missing")

@@ -442,6 +442,15 @@ class Warnings(metaclass=WithCodes):
         "between tokens. Give --lang zh for Chinese by character."
     )
     W329 = "No entities in {path}. Check the format (--converter) and its options."
+    W330 = (
+        "character {position} of the text, {half!r}, is one half of a surrogate pair, "
+        "as of an emoji that was cut in two: the record is left out. Remove it from "
+        "the text, or cut the text elsewhere."
+    )
+    W331 = (
+        "the text has {length:,} characters, more than the {max_length:,} that spaCy "
+        "tokenizes: the record is left out. Split it into several."
+    )
 
     # report
     W401 = (

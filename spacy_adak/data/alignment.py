@@ -4,6 +4,7 @@ What cannot be laid onto tokens becomes unknown, never O: somebody saw an entity
 If it cannot be told where, the whole text is unknown.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +21,8 @@ Unlabelled = Literal["missing", "outside"]
 _LEFT_OUT = "it is left out"
 _TOKENS_UNKNOWN = "it is left out and its tokens are unknown"
 _TEXT_UNKNOWN = "it is left out and the whole text is taken as unknown"
+# Half of a character: JSON can hold it, such as of an emoji that was cut, spaCy cannot.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class CharSpan(NamedTuple):
@@ -80,7 +83,7 @@ def to_doc(
     alignment_mode: AlignmentMode,
     incorrect_spans_key: str,
     summary: Summary,
-) -> Doc:
+) -> Doc | None:
     """Tokenize a text and lay its annotations onto the tokens.
 
     record (AnnotatedText): The text and what is known about it.
@@ -91,8 +94,12 @@ def to_doc(
         tokens that lie within it, "expand" takes all tokens it touches.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     summary (Summary): Where problems are noted.
-    RETURNS (Doc): The document.
+    RETURNS (Doc | None): The document; None, and a note, if spaCy cannot hold it.
     """
+    problem = _find_problem(record.text, nlp.max_length)
+    if problem is not None:
+        summary.add_problem(record.place, "skipped", problem)
+        return None
     doc = nlp.make_doc(record.text)
     default = record.unlabelled or unlabelled
     unknown = {t.i for span in record.missing for t in _touched(doc, span)}
@@ -119,6 +126,16 @@ def to_doc(
     if ruled_out:
         doc.spans[incorrect_spans_key] = ruled_out
     return doc
+
+
+def _find_problem(text: str, max_length: int) -> str | None:
+    """Why a text cannot be tokenized, if it cannot."""
+    surrogate = _SURROGATE.search(text)
+    if surrogate is not None:
+        return Warnings.W330.format(half=surrogate[0], position=surrogate.start())
+    if len(text) > max_length:
+        return Warnings.W331.format(length=len(text), max_length=max_length)
+    return None
 
 
 def _touched(doc: Doc, span: CharSpan) -> Span | list[Any]:
@@ -197,7 +214,11 @@ def _align(
     """The tokens of a span with sound offsets, or None if it has no label or does not
     fall on token bounds."""
     shown = (span.start, span.end, span.label)
-    if not isinstance(span.label, str) or not span.label.strip():
+    if (
+        not isinstance(span.label, str)
+        or not span.label.strip()
+        or _SURROGATE.search(span.label)
+    ):
         message = Warnings.W308.format(span=shown, outcome=outcome)
         summary.add_problem(place, "repaired", message, span.line)
         return None

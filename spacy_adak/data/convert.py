@@ -232,7 +232,7 @@ def _read(
         )
     else:
         for record in _RECORD_READERS[source_format](path, options.text_key, summary):
-            yield to_doc(
+            doc = to_doc(
                 record,
                 nlp,
                 unlabelled=options.unlabelled,
@@ -240,6 +240,8 @@ def _read(
                 incorrect_spans_key=options.incorrect_spans_key,
                 summary=summary,
             )
+            if doc is not None:
+                yield doc
 
 
 def _to_bytes(docs: list[Doc], target_format: Format, options: _Options) -> bytes:

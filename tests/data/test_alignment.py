@@ -130,7 +130,7 @@ def test_offsets_that_are_no_whole_numbers_make_the_text_unknown(
     assert "the whole text is taken as unknown" in summary.problems[0].message
 
 
-@pytest.mark.parametrize("label", [None, " ", 3, ["PER"]])
+@pytest.mark.parametrize("label", [None, " ", 3, ["PER"], "\ud83d"])
 def test_tokens_of_a_span_without_label_are_unknown(
     label: object, nlp: Language
 ) -> None:

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from spacy_adak.data.docbin import read_docbin, write_docbin
 
 Write = Callable[[str, str], Path]
 FORMATS = ["spacy", "conll", "spans", "prodigy", "doccano", "label-studio"]
+ANN = {"start": 0, "end": 3, "label": "PER", "labels": ["PER"]}
 SPANS = '{"text": "Ann met Bob", "spans": [[0, 3, "PER"]]}\n'
 
 
@@ -64,6 +66,28 @@ def test_summary_counts_what_was_read(tmp_path: Path, write: Write) -> None:
     assert summary.count_records("repaired") == 1
     assert summary.count_records("skipped") == 2
     assert summary.outputs == [tmp_path / "a.spacy"]
+
+
+@pytest.mark.parametrize("converter", ["spans", "prodigy", "doccano", "label-studio"])
+@pytest.mark.parametrize(
+    ("text", "code"), [("Ann \ud83d", "W330"), ("Ann " * 250_001, "W331")]
+)
+def test_text_that_spacy_cannot_hold_is_skipped_and_named_by_line(
+    text: str, code: str, converter: str, tmp_path: Path, write: Write
+) -> None:
+    if converter == "label-studio":
+        texts = [{"text": t, "label": [ANN]} for t in ["Ann met Bob", text]]
+        path = write("a.json", json.dumps(texts).replace("}, {", "},\n{"))
+    else:
+        key = "label" if converter == "doccano" else "spans"
+        texts = [{"text": t, key: [ANN]} for t in ["Ann met Bob", text]]
+        path = write("a.jsonl", "\n".join(map(json.dumps, texts)))
+    output = tmp_path / "a.spacy"
+    summary = convert(path, output, unlabelled="missing", converter=converter)
+    assert [doc.text for doc in read(output)] == ["Ann met Bob"]
+    assert [(p.line, p.outcome, p.message[1:5]) for p in summary.problems] == [
+        (2, "skipped", code)
+    ]
 
 
 def test_strict_stops_at_the_first_problem_and_writes_nothing(

@@ -315,6 +315,11 @@ class Errors(metaclass=WithCodes):
         "{path} is an input itself, or would be written twice. Give another output, or "
         "files whose names differ by more than the suffix."
     )
+    A316 = (
+        "{path} is a directory, whose files are converted each by itself, but {output} "
+        "is the name of a file. Give a directory as output; one with a dot in its name "
+        "has to be made before."
+    )
 
     # report
     A400 = (
@@ -379,22 +384,20 @@ class Warnings(metaclass=WithCodes):
         "'{right}' after '{left}' (token '{token}') is not allowed in the {scheme} "
         "scheme: read as conlleval does."
     )
-    W308 = "span {span} is not made of two whole numbers and a label: it is left out."
+    W308 = "span {span} is not made of two whole numbers and a label: {outcome}."
     W309 = (
-        "span {span} is empty or does not lie within the text of {length} characters: "
-        "it is left out."
+        "span {span} is blank or does not lie within the text of {length} characters: "
+        "{outcome}."
     )
-    W310 = (
-        "span {span} covers '{found}', but its own text is '{stated}': it is left out."
-    )
+    W310 = "span {span} covers {found!r}, but its own text is {stated!r}: {outcome}."
     W311 = (
         "span {span} fits its own text if it counts UTF-16 units, so it is read like "
         "that."
     )
     W312 = "span {span} covers whitespace at an edge ({text!r}): it is trimmed."
     W313 = (
-        "span {span}, '{text}', does not start and end at token bounds: it is left "
-        "out and its tokens are unknown. --alignment-mode can move it."
+        "span {span}, '{text}', does not start and end at token bounds: "
+        "{outcome}. --alignment-mode can move entities."
     )
     W314 = (
         "span {span}, '{text}', does not start and end at token bounds: with "
@@ -409,7 +412,6 @@ class Warnings(metaclass=WithCodes):
         "no text under the key '{key}' (keys: {keys}): the record is left out. "
         "--text-key names another key."
     )
-    W318 = "'{key}' is not a list of spans: it is left out."
     W319 = (
         "'missing' stretch {span} does not lie within the text of {length} "
         "characters: the whole text is taken as unknown."
@@ -426,7 +428,7 @@ class Warnings(metaclass=WithCodes):
     W323 = "{count} annotations and none is the ground truth: the last one is taken."
     W324 = (
         "a region of type '{type}' has no character offsets into plain text: it is "
-        "left out."
+        "left out and the whole text is taken as unknown."
     )
     W325 = "a region with the labels {labels}: only {kept} is kept."
     W326 = (
@@ -443,6 +445,15 @@ class Warnings(metaclass=WithCodes):
         "between tokens. Give --lang zh for Chinese by character."
     )
     W329 = "No entities in {path}. Check the format (--converter) and its options."
+    W330 = (
+        "character {position} of the text, {half!r}, is one half of a surrogate pair, "
+        "as of an emoji that was cut in two: the record is left out. Remove it from "
+        "the text, or cut the text elsewhere."
+    )
+    W331 = (
+        "the text has {length:,} characters, more than the {max_length:,} that spaCy "
+        "tokenizes: the record is left out. Split it into several."
+    )
 
     # report
     W401 = (

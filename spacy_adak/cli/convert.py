@@ -26,7 +26,8 @@ def convert_cli(
     output_path: Annotated[
         Path,
         typer.Argument(
-            help="Output file, or directory to write files of the same names to"
+            help="Output file, or directory to write files of the same names to; an "
+            "input directory needs a directory"
         ),
     ],
     unlabelled: Annotated[
@@ -155,7 +156,8 @@ def convert_cli(
     missing, which is how spaCy's documents tell the three apart.
 
     Problems are reported with file and line, then repaired or skipped; a token that
-    somebody labelled in a way that cannot be used becomes missing, never outside.
+    somebody labelled in a way that cannot be used becomes missing, never outside. If
+    it cannot be told which token is meant, the rest of the text becomes missing.
 
     \b
     python -m spacy adak convert train.conll corpus/train.spacy --unlabelled missing

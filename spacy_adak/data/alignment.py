@@ -1,8 +1,10 @@
 """Annotations by character offset, laid onto the tokens of a document.
 
 What cannot be laid onto tokens becomes unknown, never O: somebody saw an entity there.
+If it cannot be told where, the whole text is unknown.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +17,12 @@ from .summary import Place, Summary
 
 AlignmentMode = Literal["strict", "contract", "expand"]
 Unlabelled = Literal["missing", "outside"]
+# What messages say of a span that cannot be used.
+_LEFT_OUT = "it is left out"
+_TOKENS_UNKNOWN = "it is left out and its tokens are unknown"
+_TEXT_UNKNOWN = "it is left out and the whole text is taken as unknown"
+# Half of a character: JSON can hold it, such as of an emoji that was cut, spaCy cannot.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class CharSpan(NamedTuple):
@@ -53,7 +61,8 @@ def to_char_span(value: Any, line: int | None = None) -> CharSpan:
 
     value (Any): The JSON value.
     line (int | None): Its line, if not the record's own.
-    RETURNS (CharSpan): The span; what the value lacks is None.
+    RETURNS (CharSpan): The span; what the value lacks is None. A value that is no
+        span stands in the place of the start, for the message to show it.
     """
     if isinstance(value, dict):
         start = value.get("start", value.get("start_offset"))
@@ -61,7 +70,7 @@ def to_char_span(value: Any, line: int | None = None) -> CharSpan:
         text = value.get("text")
         covered = text if isinstance(text, str) else None
         return CharSpan(start, end, value.get("label"), covered, line)
-    parts = value if isinstance(value, list) else []
+    parts = value if isinstance(value, list) else [value]
     start, end, label = [*parts, None, None, None][:3]
     return CharSpan(start, end, label, line=line)
 
@@ -74,7 +83,7 @@ def to_doc(
     alignment_mode: AlignmentMode,
     incorrect_spans_key: str,
     summary: Summary,
-) -> Doc:
+) -> Doc | None:
     """Tokenize a text and lay its annotations onto the tokens.
 
     record (AnnotatedText): The text and what is known about it.
@@ -85,25 +94,33 @@ def to_doc(
         tokens that lie within it, "expand" takes all tokens it touches.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     summary (Summary): Where problems are noted.
-    RETURNS (Doc): The document.
+    RETURNS (Doc | None): The document; None, and a note, if spaCy cannot hold it.
     """
+    problem = _find_problem(record.text, nlp.max_length)
+    if problem is not None:
+        summary.add_problem(record.place, "skipped", problem)
+        return None
     doc = nlp.make_doc(record.text)
+    default = record.unlabelled or unlabelled
     unknown = {t.i for span in record.missing for t in _touched(doc, span)}
     entities = []
     for char_span in record.entities:
-        checked = _check(record, char_span, summary)
-        if checked is None:
+        placed = _place(record, char_span, _TEXT_UNKNOWN, summary)
+        if placed is None:
+            default = "missing"
             continue
-        span = _align(doc, record.place, checked, alignment_mode, summary)
+        span = _align(
+            doc, record.place, placed, alignment_mode, _TOKENS_UNKNOWN, summary
+        )
         if span is not None:
             entities.append(span)
-        unknown.update(token.i for token in _touched(doc, checked))
+        unknown.update(token.i for token in _touched(doc, placed))
     kept = _without_overlaps(entities, record.place, summary)
     unknown.difference_update(token.i for span in kept for token in span)
     doc.set_ents(
         kept,
         missing=[doc[i : i + 1] for i in sorted(unknown)],
-        default=record.unlabelled or unlabelled,
+        default=default,
     )
     ruled_out = _ruled_out(doc, record, summary)
     if ruled_out:
@@ -111,23 +128,33 @@ def to_doc(
     return doc
 
 
+def _find_problem(text: str, max_length: int) -> str | None:
+    """Why a text cannot be tokenized, if it cannot."""
+    surrogate = _SURROGATE.search(text)
+    if surrogate is not None:
+        return Warnings.W330.format(half=surrogate[0], position=surrogate.start())
+    if len(text) > max_length:
+        return Warnings.W331.format(length=len(text), max_length=max_length)
+    return None
+
+
 def _touched(doc: Doc, span: CharSpan) -> Span | list[Any]:
     """The tokens that share a character with a span."""
     return doc.char_span(span.start, span.end, alignment_mode="expand") or []
 
 
-def _check(record: AnnotatedText, span: CharSpan, summary: Summary) -> CharSpan | None:
+def _place(
+    record: AnnotatedText, span: CharSpan, outcome: str, summary: Summary
+) -> CharSpan | None:
     """A span with sound offsets, repaired if need be, or None if it has none."""
     text, place = record.text, record.place
     shown = (span.start, span.end, span.label)
-    if not (
-        type(span.start) is int
-        and type(span.end) is int
-        and isinstance(span.label, str)
-        and span.label.strip()
-    ):
+    if type(span.start) is not int or type(span.end) is not int:
         summary.add_problem(
-            place, "repaired", Warnings.W308.format(span=shown), span.line
+            place,
+            "repaired",
+            Warnings.W308.format(span=shown, outcome=outcome),
+            span.line,
         )
         return None
     if span.text is not None and text[span.start : span.end] != span.text:
@@ -137,7 +164,10 @@ def _check(record: AnnotatedText, span: CharSpan, summary: Summary) -> CharSpan 
                 place,
                 "repaired",
                 Warnings.W310.format(
-                    span=shown, found=text[span.start : span.end], stated=span.text
+                    span=shown,
+                    found=text[span.start : span.end],
+                    stated=span.text,
+                    outcome=outcome,
                 ),
                 span.line,
             )
@@ -146,23 +176,21 @@ def _check(record: AnnotatedText, span: CharSpan, summary: Summary) -> CharSpan 
             place, "repaired", Warnings.W311.format(span=shown), span.line
         )
         span = moved
-    if not 0 <= span.start < span.end <= len(text):
+    covered = text[span.start : span.end]
+    stripped = covered.strip()
+    if span.start < 0 or span.end > len(text) or not stripped:
         summary.add_problem(
             place,
             "repaired",
-            Warnings.W309.format(span=shown, length=len(text)),
+            Warnings.W309.format(span=shown, length=len(text), outcome=outcome),
             span.line,
         )
         return None
-    covered = text[span.start : span.end]
-    stripped = covered.strip()
     if stripped == covered:
         return span
     summary.add_problem(
         place, "repaired", Warnings.W312.format(span=shown, text=covered), span.line
     )
-    if not stripped:
-        return None
     start = span.start + len(covered) - len(covered.lstrip())
     return span._replace(start=start, end=start + len(stripped))
 
@@ -176,17 +204,31 @@ def _from_utf16(text: str, span: CharSpan) -> CharSpan:
 
 
 def _align(
-    doc: Doc, place: Place, span: CharSpan, mode: AlignmentMode, summary: Summary
+    doc: Doc,
+    place: Place,
+    span: CharSpan,
+    mode: AlignmentMode,
+    outcome: str,
+    summary: Summary,
 ) -> Span | None:
-    """The tokens of a span, or None if it does not fall on token bounds."""
+    """The tokens of a span with sound offsets, or None if it has no label or does not
+    fall on token bounds."""
+    shown = (span.start, span.end, span.label)
+    if (
+        not isinstance(span.label, str)
+        or not span.label.strip()
+        or _SURROGATE.search(span.label)
+    ):
+        message = Warnings.W308.format(span=shown, outcome=outcome)
+        summary.add_problem(place, "repaired", message, span.line)
+        return None
     exact = doc.char_span(span.start, span.end, label=span.label)
     if exact is not None:
         return exact
     found = doc.char_span(span.start, span.end, label=span.label, alignment_mode=mode)
-    shown = (span.start, span.end, span.label)
     text = doc.text[span.start : span.end]
     message = (
-        Warnings.W313.format(span=shown, text=text)
+        Warnings.W313.format(span=shown, text=text, outcome=outcome)
         if found is None
         else Warnings.W314.format(span=shown, text=text, mode=mode, found=found.text)
     )
@@ -214,23 +256,18 @@ def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list
 def _ruled_out(doc: Doc, record: AnnotatedText, summary: Summary) -> list[Span]:
     """The ruled-out spans that fall on token bounds. Another span than the one that
     was ruled out may well be an entity, so these are never moved."""
-    known = {(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents}
+    known = {(ent.start, ent.end, ent.label) for ent in doc.ents}
     spans = []
     for char_span in record.ruled_out:
-        checked = _check(record, char_span, summary)
-        if checked is None:
+        placed = _place(record, char_span, _LEFT_OUT, summary)
+        if placed is None:
             continue
-        if (checked.start, checked.end, checked.label) in known:
-            summary.add_problem(
-                record.place,
-                "repaired",
-                Warnings.W316.format(
-                    text=record.text[checked.start : checked.end], label=checked.label
-                ),
-                checked.line,
-            )
+        span = _align(doc, record.place, placed, "strict", _LEFT_OUT, summary)
+        if span is None:
             continue
-        span = _align(doc, record.place, checked, "strict", summary)
-        if span is not None:
+        if (span.start, span.end, span.label) in known:
+            message = Warnings.W316.format(text=span.text, label=span.label_)
+            summary.add_problem(record.place, "repaired", message, placed.line)
+        else:
             spans.append(span)
     return spans

@@ -16,7 +16,7 @@ from ..atomic import write_bytes
 from ..errors import Errors, Warnings
 from .alignment import AlignmentMode, Unlabelled, to_doc
 from .conll import LANGUAGES_WITHOUT_SPACES, TagScheme, read_conll, to_conll
-from .docbin import read_docbin, write_docbin
+from .docbin import make_docbin, read_docbin
 from .doccano import read_doccano, to_doccano
 from .formats import SUFFIXES, Format, detect_format, format_of_suffix
 from .label_studio import read_label_studio, to_label_studio
@@ -77,7 +77,8 @@ def convert(
     """Convert annotations between formats.
 
     input_path (Path): A file, or a directory of files.
-    output_path (Path): A file, or a directory, where each file keeps its name.
+    output_path (Path): A file, or a directory, where each file keeps its name. A name
+        with a suffix is a file, unless it is a directory already.
     converter (str | None): The format of the input; None finds out.
     to (str | None): The format of the output; None goes by its suffix, and takes
         .spacy for a directory.
@@ -93,7 +94,7 @@ def convert(
     alignment_mode (str): What to do with spans that do not fall on token bounds:
         "strict" leaves them out, "contract" and "expand" move them.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
-    strict (bool): Stop at the first problem.
+    strict (bool): Stop at the first problem, before anything is written.
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
     """
@@ -109,6 +110,7 @@ def convert(
     )
     nlp = _make_tokenizer(lang)
     summary = Summary(strict=strict)
+    contents: dict[Path, bytes] = {}
     for step in _plan(
         Path(input_path),
         Path(output_path),
@@ -126,8 +128,11 @@ def convert(
             docs.append(doc)
         _check_docs(docs, step, lang, incorrect_spans_key, summary)
         _warn_of_losses(docs, step.target_format, incorrect_spans_key)
-        _write(step.target, step.target_format, docs, options)
-        summary.outputs.append(step.target)
+        contents[step.target] = _to_bytes(docs, step.target_format, options)
+    # Only now, for the last of the files may be the one that cannot be converted.
+    for path, content in contents.items():
+        write_bytes(path, content)
+        summary.outputs.append(path)
     return summary
 
 
@@ -181,9 +186,9 @@ def _plan(
 ) -> list[_Step]:
     """What is read and written, checked before anything is."""
     root = input_path if input_path.is_dir() else input_path.parent
-    into_directory = (
-        input_path.is_dir() or output_path.is_dir() or not output_path.suffix
-    )
+    into_directory = output_path.is_dir() or not output_path.suffix
+    if input_path.is_dir() and not into_directory:
+        raise ValueError(Errors.A316.format(path=input_path, output=output_path))
     sources = _input_files(input_path, converter)
     taken = {source.resolve() for source in sources}
     steps = []
@@ -227,7 +232,7 @@ def _read(
         )
     else:
         for record in _RECORD_READERS[source_format](path, options.text_key, summary):
-            yield to_doc(
+            doc = to_doc(
                 record,
                 nlp,
                 unlabelled=options.unlabelled,
@@ -235,15 +240,14 @@ def _read(
                 incorrect_spans_key=options.incorrect_spans_key,
                 summary=summary,
             )
+            if doc is not None:
+                yield doc
 
 
-def _write(
-    path: Path, target_format: Format, docs: list[Doc], options: _Options
-) -> None:
+def _to_bytes(docs: list[Doc], target_format: Format, options: _Options) -> bytes:
     text_key, incorrect_spans_key = options.text_key, options.incorrect_spans_key
     if target_format == "spacy":
-        write_docbin(path, docs)
-        return
+        return make_docbin(docs).to_bytes()
     if target_format == "conll":
         text = to_conll(docs, options.tag_scheme or "BIO")
     elif target_format == "spans":
@@ -254,7 +258,7 @@ def _write(
         text = to_doccano(docs, text_key)
     else:
         text = to_label_studio(docs, text_key)
-    write_bytes(path, text.encode("utf8"))
+    return text.encode("utf8")
 
 
 def _check_docs(

@@ -37,7 +37,7 @@ def read_doccano(
             spans = [
                 span
                 for span_key in SPAN_KEYS
-                for span in get_spans(record, span_key, place, summary)
+                for span in get_spans(record, span_key, place)
             ]
             yield AnnotatedText(place, text, entities=spans)
 

@@ -45,8 +45,7 @@ def read_label_studio(
         if regions is None:
             summary.set_aside += 1
         else:
-            spans = [_to_char_span(region, place, summary) for region in regions]
-            yield AnnotatedText(place, text, entities=[s for s in spans if s])
+            yield _to_annotated_text(text, regions, place, summary)
 
 
 def _read_tasks(path: Path) -> Iterator[tuple[Place, Any]]:
@@ -102,16 +101,24 @@ def _get_regions(
     return [region for region in regions if isinstance(region, dict)]
 
 
-def _to_char_span(
-    region: dict[str, Any], place: Place, summary: Summary
-) -> CharSpan | None:
-    """The span of a region; None for what is no marked text, such as a relation."""
-    value = region.get("value") or {}
-    kind = region.get("type")
-    if kind != "labels":
-        if str(kind).endswith("labels"):
+def _to_annotated_text(
+    text: str, regions: list[dict[str, Any]], place: Place, summary: Summary
+) -> AnnotatedText:
+    """A text with the spans of its regions. What is no marked text, such as a
+    relation, says nothing about entities."""
+    record = AnnotatedText(place, text)
+    for region in regions:
+        kind = str(region.get("type"))
+        if kind == "labels":
+            record.entities.append(_to_char_span(region, place, summary))
+        elif kind.endswith("labels"):
+            record.unlabelled = "missing"
             summary.add_problem(place, "repaired", Warnings.W324.format(type=kind))
-        return None
+    return record
+
+
+def _to_char_span(region: dict[str, Any], place: Place, summary: Summary) -> CharSpan:
+    value = region.get("value") or {}
     labels = value.get("labels") or [None]
     if len(labels) > 1:
         message = Warnings.W325.format(labels=labels, kept=labels[0])

@@ -39,7 +39,7 @@ def read_prodigy(
         if text is None:
             continue
         answer = record.get("answer", "accept")  # as `prodigy db-in` has it
-        spans = get_spans(record, "spans", place, summary)
+        spans = get_spans(record, "spans", place)
         is_binary = _is_binary(record, answer, spans)
         if answer not in ("accept", "reject", "ignore"):
             message = Warnings.W320.format(answer=answer)
@@ -93,7 +93,7 @@ def _join(
     for record in manual:
         decided = left.pop(record.text, None)
         if decided is not None:
-            known = {span[:3] for span in record.entities}
+            known = [span[:3] for span in record.entities]
             record.entities += [s for s in decided.entities if s[:3] not in known]
             record.ruled_out += decided.ruled_out
     return [*manual, *left.values()]

@@ -37,8 +37,8 @@ def read_spans_jsonl(
             yield AnnotatedText(
                 place,
                 text,
-                entities=get_spans(record, "spans", place, summary),
-                ruled_out=get_spans(record, "incorrect_spans", place, summary),
+                entities=get_spans(record, "spans", place),
+                ruled_out=get_spans(record, "incorrect_spans", place),
                 missing=_get_missing(record, text, place, summary),
             )
 
@@ -63,23 +63,20 @@ def get_text(
     return None
 
 
-def get_spans(
-    record: dict[str, Any], key: str, place: Place, summary: Summary
-) -> list[CharSpan]:
-    """The spans under a key of a record; none if the key is missing or null.
+def get_spans(record: dict[str, Any], key: str, place: Place) -> list[CharSpan]:
+    """The spans under a key of a record; none if the key is missing or null. A value
+    that is no list counts as one span, so that it is not passed over.
 
     record (dict[str, Any]): The record.
     key (str): The key of the spans.
     place (Place): Where the record is.
-    summary (Summary): Where problems are noted.
     RETURNS (list[CharSpan]): The spans.
     """
     values = record.get(key)
     if values is None:
         return []
     if not isinstance(values, list):
-        summary.add_problem(place, "repaired", Warnings.W318.format(key=key))
-        return []
+        values = [values]
     return [to_char_span(value, place.line) for value in values]
 
 
@@ -88,7 +85,7 @@ def _get_missing(
 ) -> list[CharSpan]:
     """The stretches that are unknown; one that is not within the text makes all of it
     unknown, for the stretch that was meant cannot be told."""
-    spans = get_spans(record, "missing", place, summary)
+    spans = get_spans(record, "missing", place)
     for span in spans:
         sound = type(span.start) is int and type(span.end) is int
         if not sound or not 0 <= span.start < span.end <= len(text):

@@ -60,6 +60,14 @@ def test_problems_are_listed_up_to_ten(adak: Run, path: Path) -> None:
     assert adak(*args, "--verbose").stdout.count("[W305]") == 12
 
 
+def test_problem_with_half_of_a_character_is_printed(adak: Run, path: Path) -> None:
+    path.write_text(SPANS + '{"text": "Ann \\ud83d"}\n')
+    result = adak("convert", path, path.with_name("out.spacy"), "-u", "missing")
+    assert result.exit_code == 0
+    assert "[W330]" in result.stdout
+    assert "'\\ud83d'" in result.stdout
+
+
 def test_warnings_are_printed_as_messages(adak: Run, path: Path) -> None:
     path.write_text('{"text": "Ann"}')
     result = adak("convert", path, path.with_name("out.spacy"), "-u", "missing")

@@ -100,12 +100,16 @@ def test_span_within_a_token_cannot_be_contracted(nlp: Language) -> None:
         CharSpan(3, 3, "X"),
         CharSpan(5, 1, "X"),
         CharSpan(-3, 3, "X"),
+        CharSpan(3, 4, "X"),
     ],
 )
-def test_impossible_offsets_are_left_out(span: CharSpan, nlp: Language) -> None:
+def test_impossible_offsets_make_the_text_unknown(
+    span: CharSpan, nlp: Language
+) -> None:
     doc, summary = align(nlp, "Ann met Bob", [span])
-    assert [t.ent_iob_ for t in doc] == ["O", "O", "O"]
+    assert [t.ent_iob_ for t in doc] == ["", "", ""]
     assert codes(summary) == ["W309"]
+    assert "the whole text is taken as unknown" in summary.problems[0].message
 
 
 @pytest.mark.parametrize(
@@ -114,25 +118,37 @@ def test_impossible_offsets_are_left_out(span: CharSpan, nlp: Language) -> None:
         CharSpan("0", 3, "X"),
         CharSpan(0, None, "X"),
         CharSpan(True, 3, "X"),
-        CharSpan(0, 3, None),
-        CharSpan(0, 3, " "),
+        CharSpan(0.0, 3.0, "X"),
     ],
 )
-def test_span_of_the_wrong_make_is_left_out(span: CharSpan, nlp: Language) -> None:
+def test_offsets_that_are_no_whole_numbers_make_the_text_unknown(
+    span: CharSpan, nlp: Language
+) -> None:
     doc, summary = align(nlp, "Ann met Bob", [span])
-    assert not doc.ents
+    assert [t.ent_iob_ for t in doc] == ["", "", ""]
     assert codes(summary) == ["W308"]
+    assert "the whole text is taken as unknown" in summary.problems[0].message
+
+
+@pytest.mark.parametrize("label", [None, " ", 3, ["PER"], "\ud83d"])
+def test_tokens_of_a_span_without_label_are_unknown(
+    label: object, nlp: Language
+) -> None:
+    doc, summary = align(nlp, "Ann met Bob", [CharSpan(0, 3, label)])
+    assert [t.ent_iob_ for t in doc] == ["", "O", "O"]
+    assert codes(summary) == ["W308"]
+    assert "its tokens are unknown" in summary.problems[0].message
+
+
+def test_text_made_unknown_by_one_span_keeps_the_others(nlp: Language) -> None:
+    spans = [CharSpan(0, 3, "PER"), CharSpan(8, 99, "PER")]
+    doc, _ = align(nlp, "Ann met Bob", spans)
+    assert [t.ent_iob_ for t in doc] == ["B", "", ""]
 
 
 def test_whitespace_at_the_edges_is_trimmed(nlp: Language) -> None:
     doc, summary = align(nlp, "I saw Ann . ", [CharSpan(5, 10, "PER")])
     assert [ent.text for ent in doc.ents] == ["Ann"]
-    assert codes(summary) == ["W312"]
-
-
-def test_span_of_whitespace_only_is_left_out(nlp: Language) -> None:
-    doc, summary = align(nlp, "Ann  met", [CharSpan(3, 5, "PER")])
-    assert not doc.ents
     assert codes(summary) == ["W312"]
 
 
@@ -157,10 +173,11 @@ def test_utf16_offsets_are_read_if_the_text_of_the_span_fits(nlp: Language) -> N
     assert codes(summary) == ["W311"]
 
 
-def test_span_whose_text_differs_is_left_out(nlp: Language) -> None:
+def test_span_whose_text_differs_makes_the_text_unknown(nlp: Language) -> None:
     doc, summary = align(nlp, "Ann met Bob", [CharSpan(0, 3, "PER", "Bob")])
-    assert not doc.ents
+    assert [t.ent_iob_ for t in doc] == ["", "", ""]
     assert codes(summary) == ["W310"]
+    assert "the whole text is taken as unknown" in summary.problems[0].message
 
 
 def test_ruled_out_spans_go_to_their_key(nlp: Language) -> None:
@@ -179,6 +196,25 @@ def test_ruled_out_span_is_never_moved(nlp: Language) -> None:
     )
     assert "incorrect_spans" not in doc.spans
     assert codes(summary) == ["W313"]
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        CharSpan(0, 99, "ORG"),
+        CharSpan(0, None, "ORG"),
+        CharSpan(0, 3, None),
+        CharSpan(0, 2, "ORG"),
+        CharSpan(0, 3, "ORG", "Bob"),
+    ],
+)
+def test_ruled_out_span_that_cannot_be_used_leaves_the_text_outside(
+    span: CharSpan, nlp: Language
+) -> None:
+    doc, summary = align(nlp, "Ann met Bob", [], ruled_out=[span])
+    assert [t.ent_iob_ for t in doc] == ["O", "O", "O"]
+    assert "incorrect_spans" not in doc.spans
+    assert "unknown" not in summary.problems[0].message
 
 
 def test_entity_wins_over_ruling_it_out(nlp: Language) -> None:

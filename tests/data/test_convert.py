@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from spacy_adak.data.docbin import read_docbin, write_docbin
 
 Write = Callable[[str, str], Path]
 FORMATS = ["spacy", "conll", "spans", "prodigy", "doccano", "label-studio"]
+ANN = {"start": 0, "end": 3, "label": "PER", "labels": ["PER"]}
 SPANS = '{"text": "Ann met Bob", "spans": [[0, 3, "PER"]]}\n'
 
 
@@ -66,6 +68,28 @@ def test_summary_counts_what_was_read(tmp_path: Path, write: Write) -> None:
     assert summary.outputs == [tmp_path / "a.spacy"]
 
 
+@pytest.mark.parametrize("converter", ["spans", "prodigy", "doccano", "label-studio"])
+@pytest.mark.parametrize(
+    ("text", "code"), [("Ann \ud83d", "W330"), ("Ann " * 250_001, "W331")]
+)
+def test_text_that_spacy_cannot_hold_is_skipped_and_named_by_line(
+    text: str, code: str, converter: str, tmp_path: Path, write: Write
+) -> None:
+    if converter == "label-studio":
+        texts = [{"text": t, "label": [ANN]} for t in ["Ann met Bob", text]]
+        path = write("a.json", json.dumps(texts).replace("}, {", "},\n{"))
+    else:
+        key = "label" if converter == "doccano" else "spans"
+        texts = [{"text": t, key: [ANN]} for t in ["Ann met Bob", text]]
+        path = write("a.jsonl", "\n".join(map(json.dumps, texts)))
+    output = tmp_path / "a.spacy"
+    summary = convert(path, output, unlabelled="missing", converter=converter)
+    assert [doc.text for doc in read(output)] == ["Ann met Bob"]
+    assert [(p.line, p.outcome, p.message[1:5]) for p in summary.problems] == [
+        (2, "skipped", code)
+    ]
+
+
 def test_strict_stops_at_the_first_problem_and_writes_nothing(
     tmp_path: Path, write: Write
 ) -> None:
@@ -73,6 +97,18 @@ def test_strict_stops_at_the_first_problem_and_writes_nothing(
     with pytest.raises(ValueError, match=r"A300.*a\.jsonl, line 2: \[W305\]"):
         convert(path, tmp_path / "out.spacy", unlabelled="missing", strict=True)
     assert not (tmp_path / "out.spacy").exists()
+
+
+@pytest.mark.parametrize(("strict", "code"), [(True, "A300"), (False, "A311")])
+def test_nothing_is_written_if_one_file_of_a_directory_cannot_be_converted(
+    strict: bool, code: str, tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.jsonl", SPANS)
+    write("in/b.jsonl", "no json\n")
+    with pytest.raises(ValueError, match=rf"{code}.*b\.jsonl"):
+        convert(tmp_path / "in", tmp_path / "out", unlabelled="missing", strict=strict)
+    assert not (tmp_path / "out").exists()
 
 
 def test_not_saying_what_unlabelled_means_is_an_error(
@@ -109,6 +145,24 @@ def test_converter_picks_the_files_of_a_directory(tmp_path: Path, write: Write) 
     write("in/b.conll", "a O\n")
     convert(tmp_path / "in", tmp_path / "out", unlabelled="missing", converter="spans")
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["a.spacy"]
+
+
+def test_directory_is_not_converted_to_a_file(tmp_path: Path, write: Write) -> None:
+    (tmp_path / "in").mkdir()
+    write("in/a.jsonl", SPANS)
+    with pytest.raises(ValueError, match=r"A316.*merged\.spacy.*Give a directory"):
+        convert(tmp_path / "in", tmp_path / "merged.spacy", unlabelled="missing")
+    assert not (tmp_path / "merged.spacy").exists()
+
+
+def test_directory_goes_into_an_existing_one_with_a_dot_in_its_name(
+    tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "v1.0").mkdir()
+    write("in/a.jsonl", SPANS)
+    convert(tmp_path / "in", tmp_path / "v1.0", unlabelled="missing")
+    assert (tmp_path / "v1.0" / "a.spacy").exists()
 
 
 def test_file_goes_into_an_existing_directory(tmp_path: Path, write: Write) -> None:

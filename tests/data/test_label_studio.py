@@ -91,10 +91,13 @@ def test_relations_and_choices_are_no_entities(write: Write) -> None:
     assert not summary.problems
 
 
-def test_regions_without_plain_text_offsets_are_noted(write: Write) -> None:
+def test_region_without_plain_text_offsets_makes_the_text_unknown(
+    write: Write,
+) -> None:
     html = region(0, 3, "PER", kind="hypertextlabels")
     (record,), summary = read(write, [task({"result": [html]})])
     assert not record.entities
+    assert record.unlabelled == "missing"
     assert [p.message[1:5] for p in summary.problems] == ["W324"]
 
 

@@ -119,6 +119,15 @@ def test_decisions_join_the_manual_annotation_of_their_text(write: Write) -> Non
     assert record.unlabelled is None
 
 
+def test_decisions_join_a_manual_annotation_of_the_wrong_make(write: Write) -> None:
+    (record,), _ = read(
+        write,
+        task({**ANN, "label": ["PER"]}, answer="accept", _view_id="ner_manual"),
+        task(BOB, answer="accept", _view_id="ner"),
+    )
+    assert spans(record) == ([0, 8], [])
+
+
 def test_texts_keep_their_order(write: Write) -> None:
     records, _ = read(
         write,

@@ -40,20 +40,33 @@ def test_text_key_names_another_key(write: Write) -> None:
     assert [r.text for r in read_spans_jsonl(path, "body", Summary())] == ["Ann"]
 
 
-def test_spans_that_are_no_list_are_left_out(write: Write) -> None:
+@pytest.mark.parametrize("spans", ['"none"', '["PER"]', "7", "{}"])
+def test_spans_that_are_none_make_the_text_unknown(
+    spans: str, nlp: Language, write: Write
+) -> None:
+    path = write("a.jsonl", f'{{"text": "Ann met", "spans": {spans}}}')
+    (record,) = read_spans_jsonl(path, "text", Summary())
     summary = Summary()
-    path = write("a.jsonl", '{"text": "Ann", "spans": "none"}')
-    (record,) = read_spans_jsonl(path, "text", summary)
-    assert not record.entities
-    assert [p.message[1:5] for p in summary.problems] == ["W318"]
+    doc = to_doc(
+        record,
+        nlp,
+        unlabelled="outside",
+        alignment_mode="strict",
+        incorrect_spans_key="incorrect_spans",
+        summary=summary,
+    )
+    assert [t.ent_iob_ for t in doc] == ["", ""]
+    assert [p.message[1:5] for p in summary.problems] == ["W308"]
 
 
-@pytest.mark.parametrize("stretch", ["[0, 99]", '["a", 2]', "[3, 1]"])
+@pytest.mark.parametrize(
+    "stretches", ["[[0, 99]]", '[["a", 2]]', "[[3, 1]]", '"all"', "[0, 3]"]
+)
 def test_unsound_missing_stretch_makes_the_text_unknown(
-    stretch: str, write: Write
+    stretches: str, write: Write
 ) -> None:
     summary = Summary()
-    path = write("a.jsonl", f'{{"text": "Ann met", "missing": [{stretch}]}}')
+    path = write("a.jsonl", f'{{"text": "Ann met", "missing": {stretches}}}')
     (record,) = read_spans_jsonl(path, "text", summary)
     assert record.missing == [CharSpan(0, 7, None)]
     assert [p.message[1:5] for p in summary.problems] == ["W319"]

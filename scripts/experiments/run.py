@@ -108,7 +108,7 @@ class Run(NamedTuple):
         """RETURNS (Path): The config of a cell."""
         path = self.root / "configs" / f"{cell.dataset}_{cell.config}.cfg"
         if not path.exists():
-            stems = [p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg")]
+            stems = sorted(p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg"))
             names = ", ".join(stem.removeprefix(f"{cell.dataset}_") for stem in stems)
             raise ValueError(
                 f"'{path}' is not there. The configs of '{cell.dataset}' are: {names}."

@@ -32,7 +32,7 @@ from .objective import LossName, Objective, Sample
 from .recognition import Prediction, find_entities, find_readings
 from .segments import segment_doc
 from .settings import DEFAULT_CONFIG, check_settings
-from .targets import known_from_example, preset_from_doc, shorten
+from .targets import PresetDoc, known_from_example, preset_from_doc, shorten
 
 _DEFAULT_ANNEALING_STEPS = 1000
 
@@ -92,6 +92,15 @@ def make_adak_ner(
 def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
     references = (eg.reference for eg in examples)
     return (doc for doc in references if is_meant_to_be_complete(doc))
+
+
+def _remove_entities(doc: Doc, removed: set[Span]) -> None:
+    """Take entities from a document, as if nothing were known of their tokens."""
+    places = {(span.start, span.end, span.label) for span in removed}
+    own = [ent for ent in doc.ents if (ent.start, ent.end, ent.label) in places]
+    if own:
+        kept = [ent for ent in doc.ents if ent not in own]
+        doc.set_ents(kept, missing=own, default="unmodified")
 
 
 class AdaKRecognizer(CheckedPipe):
@@ -239,15 +248,27 @@ class AdaKRecognizer(CheckedPipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         scores = self.tag_scores(docs)
-        presets = [
-            preset_from_doc(doc, self.tagset, self.max_segment_length) for doc in docs
-        ]
+        presets = [self._preset(doc, self._own_entities(doc)) for doc in docs]
         with_probabilities = self.spans_key is not None or self.threshold > 0
         predictions = find_entities(scores, presets, self.tagset, with_probabilities)
         return [
             [p for p in found if (p.probability or 0.0) >= self.threshold]
             for found in predictions
         ]
+
+    def _own_entities(self, doc: Doc) -> set[Span]:
+        """What this component itself has set on a document, as its span group tells."""
+        group = doc.spans.get(self.spans_key) if self.spans_key is not None else None
+        if group is None or group.attrs.get("component") != self.name:
+            return set()
+        return set(group)
+
+    def _preset(self, doc: Doc, own: set[Span]) -> PresetDoc:
+        """What is set on a document, other than by this component itself."""
+        if own:
+            doc = doc.copy()
+            _remove_entities(doc, own)
+        return preset_from_doc(doc, self.tagset, self.max_segment_length)
 
     def tag_scores(self, docs: Sequence[Doc]) -> TagScores:
         """What the model says about documents that all components before have seen.
@@ -278,6 +299,7 @@ class AdaKRecognizer(CheckedPipe):
         predictions (Sequence[Sequence[Prediction]]): What `predict` returned for them.
         """
         for doc, found in zip(docs, predictions, strict=True):
+            _remove_entities(doc, self._own_entities(doc))
             ents = [
                 Span(doc, span.start, span.end, label=span.type) for span, _ in found
             ]
@@ -295,7 +317,10 @@ class AdaKRecognizer(CheckedPipe):
             if self.spans_key is not None:
                 scores = numpy.array([p for _, p in found], dtype="float64")
                 doc.spans[self.spans_key] = SpanGroup(
-                    doc, name=self.spans_key, spans=ents, attrs={"scores": scores}
+                    doc,
+                    name=self.spans_key,
+                    spans=ents,
+                    attrs={"scores": scores, "component": self.name},
                 )
 
     def kbest(self, doc: Doc, k: int) -> list[SpanGroup]:
@@ -306,22 +331,18 @@ class AdaKRecognizer(CheckedPipe):
             be told apart, and only blocked tokens are a constraint.
         k (int): How many readings.
         RETURNS (list[SpanGroup]): At most k groups of entities, the most probable
-            first, each with its probability in attrs["probability"].
+            first, each with its probability in attrs["probability"]. That of a long
+            text may be too small for a number: attrs["log_probability"] never is.
         """
         if k < 1:
             message = Errors.A104.format(
                 value=k, setting="k", name=self.name, expected="a number above 0"
             )
             raise ValueError(message)
-        own = doc.spans.get(self.spans_key, []) if self.spans_key else doc.ents
-        found = {(span.start, span.end, span.label) for span in own}
-        kept = [e for e in doc.ents if (e.start, e.end, e.label) not in found]
-        before = doc.copy()
-        blocked = [doc[t.i : t.i + 1] for t in doc if t.ent_iob == 3 and not t.ent_type]
-        before.set_ents(kept, blocked=blocked, default="missing")
         readings = []
         if len(doc):
-            preset = preset_from_doc(before, self.tagset, self.max_segment_length)
+            own = set(doc.ents) if self.spans_key is None else self._own_entities(doc)
+            preset = self._preset(doc, own)
             readings = find_readings(self.tag_scores([doc]), preset, self.tagset, k)
         return [
             SpanGroup(
@@ -330,7 +351,10 @@ class AdaKRecognizer(CheckedPipe):
                 spans=[
                     Span(doc, s.start, s.end, label=s.type) for s in reading.entities
                 ],
-                attrs={"probability": exp(reading.log_probability)},
+                attrs={
+                    "probability": exp(reading.log_probability),
+                    "log_probability": reading.log_probability,
+                },
             )
             for rank, reading in enumerate(readings, start=1)
         ]

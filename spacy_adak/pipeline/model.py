@@ -1,6 +1,8 @@
 """The bridge between Thinc and the PyTorch head, and the registered architecture."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, cast
 
 import torch
@@ -14,6 +16,11 @@ from .averaged_shim import AveragedShim
 from .head import CRFHead, TagScores, deserialize_head, serialize_head
 
 _TOKENS_PER_CHUNK = 2048
+
+if hasattr(os, "register_at_fork"):
+    # Threads do not survive a fork: in the processes of `nlp.pipe(n_process=2)` PyTorch
+    # would wait for those that the pipeline had before, for ever.
+    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 @registry.architectures("spacy-adak.CRFTagger.v1")

@@ -99,15 +99,20 @@ def find_readings(
     # those of the next segment make the best readings of both.
     combined = [Reading(0.0, [])]
     for offset in sorted(per_segment):
+        # The i-th of the one with the j-th of the other has i · j - 1 pairs before it.
         pairs = [
+            (left, right)
+            for i, left in enumerate(combined, start=1)
+            for right in per_segment[offset][: k // i]
+        ]
+        pairs.sort(key=lambda pair: -sum(reading.log_probability for reading in pair))
+        combined = [
             Reading(
                 left.log_probability + right.log_probability,
                 left.entities + right.entities,
             )
-            for left in combined
-            for right in per_segment[offset]
+            for left, right in pairs[:k]
         ]
-        combined = sorted(pairs, key=lambda reading: -reading.log_probability)[:k]
     return combined
 
 

@@ -46,7 +46,8 @@ scheme = "BILUO"
 # into pieces of at most this many tokens.
 max_segment_length = 128
 # The span group with all entities found and, in attrs["scores"], their probabilities.
-# With null they are neither stored nor computed.
+# With null they are neither stored nor computed. Set it to null if a later component
+# merges or splits tokens: spaCy does not move the spans of groups.
 spans_key = "adak_ner"
 # Entities less probable than this are dropped.
 threshold = 0.0

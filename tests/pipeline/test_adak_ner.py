@@ -333,6 +333,18 @@ def test_readings_are_at_most_k_and_the_best_is_the_prediction(nlp: Language) ->
     assert list(readings[0]) == list(doc.ents)
 
 
+def test_readings_of_many_segments_are_the_best_of_all(nlp: Language) -> None:
+    soften(nlp)
+    get_ner(nlp).max_segment_length = 3
+    doc = nlp("flew to York Ann Lee left it")
+    everything = get_ner(nlp).kbest(doc, 100_000)
+    best = get_ner(nlp).kbest(doc, 20)
+    assert [list(reading) for reading in best] == [list(r) for r in everything[:20]]
+    assert [reading.attrs["log_probability"] for reading in best] == pytest.approx(
+        numpy.log([reading.attrs["probability"] for reading in everything[:20]])
+    )
+
+
 def test_readings_leave_the_document_as_it_is(nlp: Language) -> None:
     doc = nlp(TEXT)
     before = doc.to_bytes()

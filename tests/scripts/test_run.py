@@ -126,7 +126,7 @@ def test_finished_cells_are_not_done_again(tmp_path: Path, result: Result) -> No
 
 def test_config_that_is_not_there_is_an_error_with_those_there_are() -> None:
     cell = Cell("youku", "gpu", "random", 0.2, "adak", 0)
-    with pytest.raises(ValueError, match=r"youku_gpu\.cfg.*are: .*bert.*cpu|cpu.*bert"):
+    with pytest.raises(ValueError, match=r"youku_gpu\.cfg.*are: .*bert, cpu"):
         Run(ROOT, "full", {}).config_path(cell)
 
 

@@ -9,24 +9,28 @@ complete data.
 
 import argparse
 import random
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import spacy
 import srsly
-from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import fix_random_seed, minibatch
+
+from spacy_adak.data.corruption import drop_entities
 
 from .corpora import make_examples, read_columns
 
 RESULTS = Path(__file__).parent / "results"
 
 
-def keep_some_entities(doc: Doc, ratio: float, rng: random.Random) -> Doc:
-    """Copy a document with a part of its entities, and everything else missing."""
-    kept = [ent for ent in doc.ents if rng.random() < ratio]
-    copy = doc.copy()
-    copy.set_ents(kept, default="missing")
-    return copy
+def shuffled_batches(examples: list[Example], seed: int) -> Iterator[list[Example]]:
+    """Batches of examples in an order that is new in each epoch, without end."""
+    order = random.Random(seed)
+    while True:
+        order.shuffle(examples)
+        yield from minibatch(examples, size=32)
 
 
 def main() -> None:
@@ -39,11 +43,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     vocab = spacy.blank("en").vocab
-    rng = random.Random(args.seed)
-    train = [
-        keep_some_entities(doc, args.ratio, rng)
-        for doc in read_columns(args.train, vocab, args.sentences)
-    ]
+    train = drop_entities(
+        read_columns(args.train, vocab, args.sentences), args.ratio, seed=args.seed
+    )
     dev = read_columns(args.dev, vocab, args.sentences)
     rows = []
     for factory, config in [
@@ -57,13 +59,8 @@ def main() -> None:
         nlp.add_pipe(factory, config=config)
         examples = make_examples(nlp, train)
         optimizer = nlp.initialize(lambda examples=examples: examples)
-        order = random.Random(args.seed)
-        step = 0
-        while step < args.steps:
-            order.shuffle(examples)
-            for batch in minibatch(examples, size=32):
-                nlp.update(batch, sgd=optimizer, drop=0.1)
-                step += 1
+        for batch in islice(shuffled_batches(examples, args.seed), args.steps):
+            nlp.update(batch, sgd=optimizer, drop=0.1)
         scores = nlp.evaluate(make_examples(nlp, dev))
         row = {
             "component": factory,

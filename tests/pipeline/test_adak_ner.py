@@ -1,6 +1,7 @@
 """Settings, labels, steps and results of the component itself."""
 
 import math
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -14,6 +15,7 @@ from thinc.api import Adam, Config
 
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.model import get_head
+from spacy_adak.pipeline.settings import DEFAULT_CONFIG
 
 from .samples import (
     SMALL_MODEL,
@@ -510,3 +512,14 @@ def test_training_set_is_left_as_it_is() -> None:
     before = [example.reference.to_bytes() for example in examples]
     train(nlp, examples, steps=2)
     assert [example.reference.to_bytes() for example in examples] == before
+
+
+def test_defaults_of_the_class_are_those_of_the_config() -> None:
+    config = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
+    defaults = {
+        name: parameter.default
+        for name, parameter in signature(AdaKRecognizer).parameters.items()
+        if name not in ("vocab", "model", "name", "scorer")
+    }
+    assert defaults == {name: config[name] for name in defaults}
+    assert set(config) - set(defaults) == {"model", "scorer"}

@@ -16,13 +16,18 @@ from spacy_adak.estimation.progress import describe_seconds
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
 from .models import MODELS
 from .paper_values import TITLES
-from .results import Row, find_rows, read_results
+from .results import (
+    Row,
+    describe_encoder_of,
+    find_rows,
+    group_rows,
+    read_results,
+)
 from .tables import (
     COLUMNS,
     EXPLANATION,
     NOTHING,
     compare,
-    describe_encoder_of,
     describe_inconsistencies,
     measure_paper_recovery,
     measure_recovery,
@@ -68,17 +73,6 @@ def write_recovery(rows: Sequence[Row]) -> str:
                 md.add(make_table(group, dataset, [FULL, *tasks]))
     md.add(describe_inconsistencies())
     return md.text
-
-
-def group_rows(rows: Sequence[Row]) -> list[list[Row]]:
-    """RETURNS (list[list[dict]]): The results that can be compared: those on the same
-    dataset, with the same config and encoder."""
-    groups: dict[tuple[int, str], list[Row]] = {}
-    order = list(TITLES)
-    for row in rows:
-        key = (order.index(row["dataset"]), describe_encoder_of(row))
-        groups.setdefault(key, []).append(row)
-    return [groups[key] for key in sorted(groups)]
 
 
 def make_summary(groups: Sequence[Sequence[Row]]) -> str:

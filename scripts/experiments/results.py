@@ -14,6 +14,7 @@ from spacy_adak.data.files import to_jsonl
 
 from .cells import Cell, Task
 from .encoder import Encoder
+from .paper_values import TITLES
 
 PACKAGES = ("spacy-adak", "spacy", "spacy-transformers", "thinc", "torch", "numpy")
 Row = dict[str, Any]
@@ -103,3 +104,20 @@ def find_rows(rows: Iterable[Row], dataset: str, task: Task) -> list[Row]:
         for row in rows
         if (row["dataset"], row["scheme"], row["ratio"], row["model"]) == wanted
     ]
+
+
+def group_rows(rows: Iterable[Row]) -> list[list[Row]]:
+    """RETURNS (list[list[dict]]): The results that can be compared: those on the same
+    dataset, with the same config and encoder."""
+    groups: dict[tuple[int, str], list[Row]] = {}
+    order = list(TITLES)
+    for row in rows:
+        key = (order.index(row["dataset"]), describe_encoder_of(row))
+        groups.setdefault(key, []).append(row)
+    return [groups[key] for key in sorted(groups)]
+
+
+def describe_encoder_of(row: Row) -> str:
+    """RETURNS (str): The encoder that a result rests on, and the config it is from."""
+    frozen = ", frozen" if row["frozen"] else ""
+    return f"{row['encoder']}{frozen} (`{row['dataset']}_{row['config']}.cfg`)"

@@ -23,6 +23,7 @@ from .results import (
     find_rows,
     group_rows,
     read_results,
+    title_model,
 )
 
 matplotlib.use("Agg")
@@ -52,13 +53,15 @@ def ratio_curves(rows: Sequence[Row], dataset: str) -> Curves:
     for model in CURVE_MODELS:
         ours: Points = []
         theirs: Points = []
+        rows_of_model: list[Row] = []
         for ratio in CURVE_RATIOS:
             task = Task("random", ratio, model)
             if found := find_rows(rows, dataset, task):
+                rows_of_model += found
                 ours.append((ratio, 100 * mean(row["test"]["f"] for row in found)))
             if printed := PRINTED.get((dataset, *task)):
                 theirs.append((ratio, printed.f1))
-        curves[MODELS[model].title] = ours
+        curves[title_model(model, rows_of_model)] = ours
         if theirs:
             curves[f"{MODELS[model].title}, paper"] = theirs
     return curves
@@ -82,10 +85,12 @@ def draw_curves(axes: Axes, curves: Curves) -> None:
     """
     colours: dict[str, str] = {}
     for name, points in curves.items():
-        model = name.removesuffix(", paper")
+        # After the comma is whose it is, or in how many rounds.
+        model = name.split(",")[0]
+        is_paper = name.endswith(", paper")
         colour = colours.setdefault(model, f"C{len(colours)}")
-        style = "o--" if name != model else "o-"
-        fill = "none" if name != model else colour
+        style = "o--" if is_paper else "o-"
+        fill = "none" if is_paper else colour
         xs, ys = [x for x, _ in points], [y for _, y in points]
         axes.plot(xs, ys, style, color=colour, markerfacecolor=fill, label=name)
     axes.set_xticks(sorted({x for points in curves.values() for x, _ in points}))

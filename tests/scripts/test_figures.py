@@ -38,6 +38,14 @@ def test_curves_over_the_ratio_have_the_points_of_the_paper(rows: list[Row]) -> 
     assert [f1 for _, f1 in points] == pytest.approx([54.72, 57.56], abs=0.01)
 
 
+def test_curve_of_other_rounds_than_the_paper_says_so(result: Result) -> None:
+    cell = Cell("taobao", "cpu", "random", 0.2, "adak", 0)
+    curves = ratio_curves(
+        [result(cell, 0.5, 0.5, settings={"adak.rounds": 2})], "taobao"
+    )
+    assert curves["AdaK-NER, 2 of 10 rounds"] == [(0.2, 50.0)]
+
+
 def test_figures_are_drawn_as_svg_and_png(rows: list[Row], tmp_path: Path) -> None:
     paths = draw_all(rows, "taobao", tmp_path)
     names = sorted(path.name for path in paths)

@@ -69,6 +69,15 @@ def test_what_is_not_trained_is_left_open(result: Result) -> None:
     assert cells[2] == "– / 62.16"
 
 
+def test_rounds_that_differ_between_datasets_are_all_named(result: Result) -> None:
+    rows = [
+        result(ADAK, 0.4, 0.4, settings={"adak.rounds": 2}),
+        result(ADAK._replace(dataset="taobao"), 0.4, 0.4),
+    ]
+    cells = find_line(write_tables(rows), "Table 2", "| 0.2 | AdaK-NER")
+    assert cells[1] == "AdaK-NER, 2 or 10 of 10 rounds"
+
+
 def test_ablation_has_a_row_for_every_strategy(result: Result) -> None:
     cell = ADAK._replace(model="without-mask")
     text = write_tables([result(cell, 0.5, 0.5)])

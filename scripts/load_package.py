@@ -18,6 +18,7 @@ import spacy
 import srsly
 from spacy.language import Language
 from spacy.vocab import Vocab
+from wasabi import msg
 
 from spacy_adak.data.docbin import read_docbin
 
@@ -48,7 +49,13 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="A .spacy file with texts to read")
     parser.add_argument("output", type=Path, help="The .jsonl file to write")
     arguments = parser.parse_args()
-    wheels = arguments.packages.glob("*/dist/*.whl")
+    wheels = list(arguments.packages.glob("*/dist/*.whl"))
+    if not wheels:
+        msg.fail(
+            f"No wheel in '{arguments.packages}'",
+            "`python -m spacy adak package` builds one",
+            exits=1,
+        )
     wheel = max(wheels, key=lambda path: path.stat().st_mtime)
     docs = read_docbin(arguments.data, Vocab())
     texts = [doc.text for doc in docs if doc.ents][:SENTENCES]

@@ -1,6 +1,6 @@
-"""Put AdaK-NER beside the plain CRF in a table, and show what it finds.
+"""Put a pipeline beside the plain CRF in a table, and show what it finds.
 
-    python scripts/write_results.py metrics/sample
+    python scripts/write_results.py metrics/sample training/sample/adak/model-best
 
 Reads `adak.json`, `crf.json` and `entities.jsonl` in the folder, prints the results and
 writes them to `results.md`.
@@ -11,16 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import srsly
+from spacy.util import load_config
 from wasabi import MarkdownRenderer
 
-MODELS = {"crf": "CRF, unknown = not an entity", "adak": "AdaK-NER"}
+
+def title_pipeline(path: Path) -> str:
+    """RETURNS (str): What a pipeline was trained with."""
+    loss = load_config(path / "config.cfg")["components"]["adak_ner"]["loss"]
+    return "AdaK-NER" if loss == "adak" else f'`adak_ner`, `loss = "{loss}"`'
 
 
 def describe_scores(scores: dict[str, dict[str, Any]]) -> str:
-    """RETURNS (str): A Markdown table with a row for each model."""
+    """RETURNS (str): A Markdown table with a row for each model, by its title."""
     rows = [
-        (title, *(f"{100 * scores[name][key]:.2f}" for key in _SCORES))
-        for name, title in MODELS.items()
+        (title, *(f"{100 * values[key]:.2f}" for key in _SCORES))
+        for title, values in scores.items()
     ]
     header = ["Model", *_SCORES.values()]
     return MarkdownRenderer().table(rows, header, aligns=["l", "r", "r", "r"])
@@ -46,8 +51,13 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    scores = {name: srsly.read_json(folder / f"{name}.json") for name in MODELS}
+    parser.add_argument("pipeline", type=Path)
+    arguments = parser.parse_args()
+    folder = arguments.folder
+    scores = {
+        "CRF, unknown = not an entity": srsly.read_json(folder / "crf.json"),
+        title_pipeline(arguments.pipeline): srsly.read_json(folder / "adak.json"),
+    }
     md = MarkdownRenderer()
     md.add(md.title(2, f"Results on {folder.name}"))
     md.add(describe_scores(scores))

@@ -1,6 +1,6 @@
 """Every message a user can meet, with a code, the offending value and the remedy.
 
-Codes: A0xx crf, A1xx pipeline, A2xx estimation, A3xx data, A4xx report, A5xx cli.
+Codes: A0xx crf, A1xx pipeline, A2xx estimation, A3xx data, A4xx report, A5xx packaging.
 """
 
 from collections.abc import Iterable, Sequence

@@ -16,7 +16,7 @@ from typing import Any
 
 import srsly
 from spacy.cli._util import import_code
-from spacy.cli.package import generate_readme, get_build_formats
+from spacy.cli.package import FILENAMES_DOCS, generate_readme, get_build_formats
 from spacy.cli.package import package as spacy_package
 from spacy.util import dict_to_dot, get_minor_version_range, load_config
 from wasabi import MarkdownRenderer
@@ -34,6 +34,9 @@ name = {name}
 version = {version}
 description = {description}
 readme = "README.md"
+authors = {authors}
+license = {license}
+urls = {urls}
 dependencies = {requirements}
 
 [project.entry-points.spacy_models]
@@ -99,7 +102,12 @@ def package(
         beside.mkdir()
         prefixed = f"{full_meta['lang']}_{full_meta['name']}"
         (by_spacy / prefixed).rename(beside / module)
+        for path in map(by_spacy.joinpath, FILENAMES_DOCS):
+            if path.exists():
+                path.rename(beside / path.name)
         _write_meta(full_meta, beside, module, prefixed)
+        if not (input_dir / "README.md").exists():
+            _write_readme(full_meta, beside, module, prefixed)
         _build(beside, get_build_formats(list(build)))
         if target.exists():
             shutil.rmtree(target)
@@ -193,24 +201,43 @@ def _package_with_spacy(
 
 
 def _write_meta(meta: dict[str, Any], folder: Path, module: str, prefixed: str) -> None:
-    """Write what describes the package, for people and for pip."""
+    """Write what describes the package, for spaCy and for pip."""
     data = folder / module / f"{prefixed}-{meta['version']}"
-    readme = generate_readme(meta).replace(f"`{prefixed}`", f"`{module}`")
     for path in (folder / module, data):
         srsly.write_json(path / "meta.json", meta)
-    for path in (folder, data):
-        (path / "README.md").write_text(readme, encoding="utf8")
     manifest = f"recursive-include {module} *\n"
     (folder / "MANIFEST.in").write_text(manifest, encoding="utf8")
-    # A JSON string or list of strings is one in TOML, too.
+    author = {"name": meta.get("author"), "email": meta.get("email")}
+    author = {key: value for key, value in author.items() if value}
     pyproject = _PYPROJECT.format(
         module=module,
-        name=json.dumps(module),
-        version=json.dumps(meta["version"]),
-        description=json.dumps(meta.get("description") or ""),
-        requirements=json.dumps(meta["requirements"]),
+        name=_to_toml(module),
+        version=_to_toml(meta["version"]),
+        description=_to_toml(meta.get("description") or ""),
+        authors=_to_toml([author] if author else []),
+        license=_to_toml({"text": meta.get("license") or ""}),
+        urls=_to_toml({"Homepage": meta["url"]} if meta.get("url") else {}),
+        requirements=_to_toml(meta["requirements"]),
     )
     (folder / "pyproject.toml").write_text(pyproject, encoding="utf8")
+
+
+def _to_toml(value: str | list[Any] | dict[str, Any]) -> str:
+    if isinstance(value, dict):
+        pairs = (f"{key} = {_to_toml(item)}" for key, item in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_to_toml, value))}]"
+    # A JSON string is one in TOML, too, unless it has surrogates escaped in it.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _write_readme(
+    meta: dict[str, Any], folder: Path, module: str, prefixed: str
+) -> None:
+    readme = generate_readme(meta).replace(f"`{prefixed}`", f"`{module}`")
+    for path in (folder, folder / module / f"{prefixed}-{meta['version']}"):
+        (path / "README.md").write_text(readme, encoding="utf8")
 
 
 def _build(folder: Path, formats: tuple[bool, bool]) -> None:

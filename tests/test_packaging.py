@@ -5,9 +5,14 @@ import subprocess
 import sys
 import tarfile
 import venv
+import zipfile
+from email import message_from_string
+from email.message import Message
 from pathlib import Path
+from typing import Any
 
 import pytest
+import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
@@ -67,6 +72,27 @@ def packaged(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+@pytest.fixture
+def blank(tmp_path: Path) -> Path:
+    """A pipeline without components."""
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    return tmp_path / "blank"
+
+
+def package_with_meta(pipeline: Path, meta: dict[str, Any]) -> Path:
+    meta_path = pipeline.parent / "more_meta.json"
+    meta_path.write_text(json.dumps(meta))
+    packages = pipeline.parent / "packages"
+    return package(pipeline, packages, name="adak_tiny", meta_path=meta_path)
+
+
+def read_wheel_metadata(packaged: Path) -> Message:
+    (wheel,) = (packaged / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
+        return message_from_string(archive.read(name).decode("utf8"))
+
+
 def read_meta(packaged: Path) -> dict:
     return json.loads((packaged / "adak_tiny" / "meta.json").read_text())
 
@@ -120,6 +146,53 @@ def test_readme_has_the_name_to_load(packaged: Path) -> None:
     readme = (packaged / "README.md").read_text()
     assert "| **Name** | `adak_tiny` |" in readme
     assert "`components.adak_ner.loss`" in readme
+
+
+def test_readme_of_the_pipeline_is_kept(blank: Path, tmp_path: Path) -> None:
+    (blank / "README.md").write_text("Mine")
+    folder = package(blank, tmp_path, name="en_adak", version="1.0", build=["none"])
+    for path in (folder, folder / "en_adak" / "en_adak-1.0"):
+        assert (path / "README.md").read_text() == "Mine"
+
+
+def test_licences_of_the_pipeline_are_those_of_the_package(blank: Path) -> None:
+    for name in ("LICENSE", "LICENSES_SOURCES"):
+        (blank / name).write_text(f"The {name}")
+    folder = package_with_meta(blank, {})
+    for name in ("LICENSE", "LICENSES_SOURCES"):
+        assert (folder / name).read_text() == f"The {name}"
+    files = read_wheel_metadata(folder).get_all("License-File")
+    assert files == ["LICENSE", "LICENSES_SOURCES"]
+
+
+def test_description_may_have_any_character(blank: Path) -> None:
+    description = 'Names 🎉 in "news" \\ 新闻'
+    folder = package_with_meta(blank, {"description": description})
+    assert read_wheel_metadata(folder)["Summary"] == description
+
+
+def test_wheel_has_author_licence_and_address(blank: Path) -> None:
+    meta = {
+        "author": "Ada Kay",
+        "email": "ada@example.org",
+        "url": "https://example.org",
+        "license": "for research; see the notes",
+    }
+    metadata = read_wheel_metadata(package_with_meta(blank, meta))
+    assert metadata["Author-email"] == "Ada Kay <ada@example.org>"
+    assert metadata["Project-URL"] == "Homepage, https://example.org"
+    assert metadata["License"] == "for research; see the notes"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "header"),
+    [("author", "Ada Kay", "Author"), ("email", "a@example.org", "Author-email")],
+)
+def test_author_may_have_a_name_or_an_address_only(
+    blank: Path, key: str, value: str, header: str
+) -> None:
+    metadata = read_wheel_metadata(package_with_meta(blank, {key: value}))
+    assert metadata[header] == value
 
 
 def test_name_may_have_the_language_in_front(model: Path, tmp_path: Path) -> None:

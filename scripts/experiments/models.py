@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 # Another component than ours.
 NER = "ner"
 LOSS = "components.adak_ner.loss"
+ROUNDS = "adak.rounds"
 # AdaK-NER as in the paper, whatever the defaults are. The paper has no values for the
 # last three: it says that 10 rounds are enough for q to converge, but not when it has.
 PAPER: dict[str, Any] = {
     LOSS: "adak",
     "components.adak_ner.k": 5,
     "components.adak_ner.gamma": 3.0,
-    "adak.rounds": 10,
+    ROUNDS: 10,
     "adak.folds": 2,
     "adak.start": "outside",
     "adak.q": "hard",
@@ -68,7 +69,7 @@ MODELS = {
         for k, name in KS.items()
     },
     "adak": _paper_but("AdaK-NER", {}),
-    "adak-default": Model("AdaK-NER, default settings", {}),
+    "adak-default": Model("our default", {}),
     "missing": Model("likelihood of the annotation", {LOSS: "missing"}),
     NER: Model("spaCy's `ner`", {}),
     # Effland and Collins (2021).

@@ -14,15 +14,20 @@ from spacy_adak.atomic import write_bytes
 from spacy_adak.estimation.progress import describe_seconds
 
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
-from .models import MODELS
 from .paper_values import TITLES
-from .results import Row, find_rows, read_results
+from .results import (
+    Row,
+    describe_encoder_of,
+    find_rows,
+    group_rows,
+    read_results,
+    title_model,
+)
 from .tables import (
     COLUMNS,
     EXPLANATION,
     NOTHING,
     compare,
-    describe_encoder_of,
     describe_inconsistencies,
     measure_paper_recovery,
     measure_recovery,
@@ -33,8 +38,10 @@ INTRODUCTION = (
     "paper fine-tunes BERT; which encoder a value of ours rests on, and whether it was "
     "trained, is said beside it. `python -m spacy project run recovery . --vars.config "
     "frozen` trains what is missing here, and writes this page; another encoder is "
-    'given by `ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"`. Results with all their '
-    "settings are in `experiments/full/results.jsonl`."
+    'given by `ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"`. Our default is the '
+    "config as `init-config` writes it: over a frozen encoder the weighted CRF in one "
+    'round, begun with `start = "forms"`. Results with all their settings are in '
+    "`experiments/full/results.jsonl`."
 )
 COST = (
     "Time is that of all trainings of a model, in multiples of the CRF on all "
@@ -70,22 +77,14 @@ def write_recovery(rows: Sequence[Row]) -> str:
     return md.text
 
 
-def group_rows(rows: Sequence[Row]) -> list[list[Row]]:
-    """RETURNS (list[list[dict]]): The results that can be compared: those on the same
-    dataset, with the same config and encoder."""
-    groups: dict[tuple[int, str], list[Row]] = {}
-    order = list(TITLES)
-    for row in rows:
-        key = (order.index(row["dataset"]), describe_encoder_of(row))
-        groups.setdefault(key, []).append(row)
-    return [groups[key] for key in sorted(groups)]
-
-
 def make_summary(groups: Sequence[Sequence[Row]]) -> str:
     """RETURNS (str): A table of what our models recover, and AdaK-NER in the paper."""
     md = MarkdownRenderer()
     header = ["Dataset", "Encoder", "Scheme", "ρ"]
-    header += [*(MODELS[model].title for model in SUMMARY_MODELS), "the paper"]
+    for model in SUMMARY_MODELS:
+        found = [row for group in groups for row in group if row["model"] == model]
+        header.append(title_model(model, found))
+    header.append("the paper")
     body = []
     for group in groups:
         dataset = group[0]["dataset"]
@@ -109,7 +108,9 @@ def make_table(rows: Sequence[Row], dataset: str, tasks: Sequence[Task]) -> str:
     header = ["Model", *COLUMNS, "Time", "Trainings", "Seeds"]
     body = []
     for task in tasks:
-        title = "CRF, all annotations" if task == FULL else MODELS[task.model].title
+        title = title_model(task.model, find_rows(rows, dataset, task))
+        if task == FULL:
+            title = "CRF, all annotations"
         cost = describe_cost(rows, dataset, task)
         body.append([title, *compare(rows, dataset, task), *cost])
     return md.table(body, header, aligns=["l", *["r"] * (len(header) - 1)])

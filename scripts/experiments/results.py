@@ -14,6 +14,8 @@ from spacy_adak.data.files import to_jsonl
 
 from .cells import Cell, Task
 from .encoder import Encoder
+from .models import MODELS, ROUNDS
+from .paper_values import TITLES
 
 PACKAGES = ("spacy-adak", "spacy", "spacy-transformers", "thinc", "torch", "numpy")
 Row = dict[str, Any]
@@ -103,3 +105,38 @@ def find_rows(rows: Iterable[Row], dataset: str, task: Task) -> list[Row]:
         for row in rows
         if (row["dataset"], row["scheme"], row["ratio"], row["model"]) == wanted
     ]
+
+
+def group_rows(rows: Iterable[Row]) -> list[list[Row]]:
+    """RETURNS (list[list[dict]]): The results that can be compared: those on the same
+    dataset, with the same config and encoder."""
+    groups: dict[tuple[int, str], list[Row]] = {}
+    order = list(TITLES)
+    for row in rows:
+        key = (order.index(row["dataset"]), describe_encoder_of(row))
+        groups.setdefault(key, []).append(row)
+    return [groups[key] for key in sorted(groups)]
+
+
+def describe_encoder_of(row: Row) -> str:
+    """RETURNS (str): The encoder that a result rests on, and the config it is from."""
+    frozen = ", frozen" if row["frozen"] else ""
+    return f"{row['encoder']}{frozen} (`{row['dataset']}_{row['config']}.cfg`)"
+
+
+def title_model(model: str, rows: Iterable[Row]) -> str:
+    """Name a model, and its rounds where it was given others than it has by its
+    definition.
+
+    model (str): A key of `MODELS`.
+    rows (Iterable[dict]): The results of the model that are shown under the name.
+    RETURNS (str): The title.
+    """
+    title, settings = MODELS[model]
+    if ROUNDS not in settings:
+        return title
+    defined = settings[ROUNDS]
+    given = sorted({row["settings"].get(ROUNDS, defined) for row in rows} or {defined})
+    if given == [defined]:
+        return title
+    return f"{title}, {' or '.join(map(str, given))} of {defined} rounds"

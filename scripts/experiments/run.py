@@ -175,15 +175,21 @@ def open_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def outdated_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
-    """RETURNS (list[Cell]): Those with a result that other settings have led to."""
-    then = {row["cell"]: row["settings"] for row in read_results(run.results_path)}
-    outdated = []
-    for cell in cells:
-        now = run.settings(cell)
-        # A setting that did not exist then is at the value it had all the same.
-        if any(now.get(key) != value for key, value in then.get(cell.name, {}).items()):
-            outdated.append(cell)
-    return outdated
+    """RETURNS (list[Cell]): Those with a result of other settings, or of another
+    encoder."""
+    then = {row["cell"]: row for row in read_results(run.results_path)}
+    finished = [cell for cell in cells if cell.name in then]
+    return [cell for cell in finished if is_outdated(run, cell, then[cell.name])]
+
+
+def is_outdated(run: Run, cell: Cell, row: Row) -> bool:
+    """RETURNS (bool): Whether the result of a cell is of other settings, or of another
+    encoder."""
+    if Encoder(row["encoder"], row["frozen"]) != describe_encoder(run.config(cell)):
+        return True
+    now = run.settings(cell)
+    # A setting that did not exist then is at the value it had all the same.
+    return any(now.get(key) != value for key, value in row["settings"].items())
 
 
 def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
@@ -384,8 +390,8 @@ def main() -> None:
     try:
         if outdated := outdated_cells(run, cells):
             msg.warn(
-                "Results of other settings than those asked for; remove their lines in "
-                f"'{run.results_path}' to have them done again:",
+                "Results of other settings or encoders than those asked for; remove "
+                f"their lines in '{run.results_path}' to have them done again:",
                 ", ".join(cell.name for cell in outdated),
             )
         if left:

@@ -14,13 +14,21 @@ from .cells import FULL, RATIOS, TABLE_MODELS, Task
 from .data_statistics import describe_statistics
 from .models import ABLATIONS, MODELS
 from .paper_values import PRINTED, TITLES
-from .results import Row, find_rows, read_results
+from .results import (
+    Row,
+    describe_encoder_of,
+    find_rows,
+    group_rows,
+    read_results,
+    title_model,
+)
 
 NOTHING = "–"
 EXPLANATION = (
     "Each value is ours / the paper's, in per cent on test. Recovery (rec.) is F1 "
     "divided by that of the CRF on all annotations with the same encoder. F1 of the "
-    "paper is what follows from its P and R."
+    "paper is what follows from its P and R. A model that was given another number of "
+    "rounds than in the paper, 10, has it beside its name."
 )
 COLUMNS = ("P", "R", "F1", "rec.")
 
@@ -29,39 +37,45 @@ def write_tables(rows: Sequence[Row]) -> str:
     """RETURNS (str): All tables for which there is a result."""
     md = MarkdownRenderer()
     md.add(EXPLANATION)
-    md.add(describe_encoders(rows))
-    datasets = [name for name in TITLES if any(r["dataset"] == name for r in rows)]
+    groups = group_rows(rows)
+    md.add(describe_encoders(groups))
     for number, scheme in ((2, "random"), (3, "entity")):
         tasks = [Task(scheme, ratio, m) for ratio in RATIOS for m in TABLE_MODELS]
         md.add(md.title(2, f"Table {number}: models, {scheme}-based scheme"))
-        md.add(make_table(rows, datasets, [*tasks, FULL]))
+        md.add(make_table(groups, [*tasks, FULL]))
     tasks = [Task("random", 0.2, model) for model in (*ABLATIONS, "adak")]
     md.add(md.title(2, "Table 4: ablation, random-based scheme, ρ = 0.2"))
-    md.add(make_table(rows, datasets, tasks))
+    md.add(make_table(groups, tasks))
     md.add(describe_inconsistencies())
     return md.text
 
 
-def make_table(
-    rows: Sequence[Row], datasets: Sequence[str], tasks: Sequence[Task]
-) -> str:
-    """RETURNS (str): A table with a row for each task, four columns a dataset."""
+def make_table(groups: Sequence[Sequence[Row]], tasks: Sequence[Task]) -> str:
+    """RETURNS (str): A table with a row for each task, four columns for each dataset
+    and encoder."""
     md = MarkdownRenderer()
     header = ["ρ", "Model"]
-    header += [f"{TITLES[name]} {column}" for name in datasets for column in COLUMNS]
+    datasets = [group[0]["dataset"] for group in groups]
+    for group, dataset in zip(groups, datasets, strict=True):
+        title = TITLES[dataset]
+        if datasets.count(dataset) > 1:
+            title = f"{title}, {describe_encoder_of(group[0])},"
+        header += [f"{title} {column}" for column in COLUMNS]
     body = []
     for task in tasks:
-        cells = [f"{task.ratio:g}", MODELS[task.model].title]
-        for dataset in datasets:
-            cells += compare(rows, dataset, task)
-        body.append(cells)
+        found: list[Row] = []
+        cells = []
+        for group, dataset in zip(groups, datasets, strict=True):
+            found += find_rows(group, dataset, task)
+            cells += compare(group, dataset, task)
+        body.append([f"{task.ratio:g}", title_model(task.model, found), *cells])
     return md.table(body, header, aligns=["l", "l", *["r"] * (len(header) - 2)])
 
 
 def compare(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
     """Put the scores for a task beside the paper's.
 
-    rows (Sequence[dict]): Results, all with the same config.
+    rows (Sequence[dict]): Results, all with the same config and encoder.
     dataset (str): The dataset.
     task (Task): The task.
     RETURNS (list[str]): Ours and theirs, for each of `COLUMNS`.
@@ -100,17 +114,11 @@ def measure_paper_recovery(dataset: str, task: Task) -> float | None:
     return printed.f1 / full.f1 if printed and full else None
 
 
-def describe_encoders(rows: Sequence[Row]) -> str:
+def describe_encoders(groups: Sequence[Sequence[Row]]) -> str:
     """RETURNS (str): What the results rest on; the paper has BERT."""
-    found = sorted({(row["dataset"], describe_encoder_of(row)) for row in rows})
-    lines = [f"{TITLES[dataset]}: {encoder}" for dataset, encoder in found]
+    firsts = [group[0] for group in groups]
+    lines = [f"{TITLES[row['dataset']]}: {describe_encoder_of(row)}" for row in firsts]
     return MarkdownRenderer().list(lines or ["There are no results yet."])
-
-
-def describe_encoder_of(row: Row) -> str:
-    """RETURNS (str): The encoder that a result rests on, and the config it is from."""
-    frozen = ", frozen" if row["frozen"] else ""
-    return f"{row['encoder']}{frozen} (`{row['dataset']}_{row['config']}.cfg`)"
 
 
 def describe_inconsistencies() -> str:

@@ -103,5 +103,5 @@ def package_cli(
     msg.good(f"Created package directory {folder}")
     for path in sorted((folder / "dist").glob("*")):
         msg.good(f"Built {path}")
-    module = folder.name.rpartition("-")[0]
-    msg.text(f'Once installed: nlp = spacy.load("{module}")')
+    (module,) = folder.glob("*/__init__.py")
+    msg.text(f'Once installed: nlp = spacy.load("{module.parent.name}")')

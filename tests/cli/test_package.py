@@ -22,6 +22,14 @@ def test_command_tells_the_name_to_load(adak: Run, model: Path, tmp_path: Path) 
     assert 'nlp = spacy.load("adak_x")' in result.stdout
 
 
+def test_name_to_load_is_told_whatever_the_version(
+    adak: Run, model: Path, tmp_path: Path
+) -> None:
+    arguments = ("package", model, tmp_path, "--name", "adak_x", "--build", "none")
+    result = adak(*arguments, "--version", "1.0-beta")
+    assert 'nlp = spacy.load("adak_x")' in result.stdout
+
+
 def test_existing_package_stays_unless_forced(
     adak: Run, model: Path, tmp_path: Path
 ) -> None:

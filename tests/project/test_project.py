@@ -73,6 +73,11 @@ def test_dvc_does_not_remove_results_of_experiments() -> None:
         assert RESULTS not in outputs
 
 
+@pytest.mark.parametrize("name", ["package", "write-tables", "write-figures"])
+def test_command_that_can_not_name_all_its_files_is_never_skipped(name: str) -> None:
+    assert COMMANDS[name]["no_skip"]
+
+
 def test_every_variable_is_used() -> None:
     text = (ROOT / "project.yml").read_text(encoding="utf8")
     for name in PROJECT["vars"]:

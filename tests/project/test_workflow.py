@@ -63,6 +63,12 @@ def test_package_states_the_scores_on_test(clone: Path) -> None:
     assert meta["training"]["adak.rounds"] == 1
 
 
+def test_package_that_is_gone_is_made_again(clone: Path) -> None:
+    shutil.rmtree(clone / "packages")
+    project_run(clone, "package", overrides={"vars.keep_ratio": 0.5})
+    assert list((clone / "packages" / "sample").glob("adak_sample-*/dist/*.whl"))
+
+
 def test_nothing_is_trained_again_if_nothing_changed(
     clone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

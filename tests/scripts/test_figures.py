@@ -38,12 +38,41 @@ def test_curves_over_the_ratio_have_the_points_of_the_paper(rows: list[Row]) -> 
     assert [f1 for _, f1 in points] == pytest.approx([54.72, 57.56], abs=0.01)
 
 
+def test_curve_of_other_rounds_than_the_paper_says_so(result: Result) -> None:
+    cell = Cell("taobao", "cpu", "random", 0.2, "adak", 0)
+    curves = ratio_curves(
+        [result(cell, 0.5, 0.5, settings={"adak.rounds": 2})], "taobao"
+    )
+    assert curves["AdaK-NER, 2 of 10 rounds"] == [(0.2, 50.0)]
+
+
 def test_figures_are_drawn_as_svg_and_png(rows: list[Row], tmp_path: Path) -> None:
     paths = draw_all(rows, "taobao", tmp_path)
     names = sorted(path.name for path in paths)
     assert names == ["k.png", "k.svg", "ratio.png", "ratio.svg"]
     assert (tmp_path / "k.svg").read_text(encoding="utf8").startswith("<?xml")
     assert (tmp_path / "ratio.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_results_with_other_encoders_are_drawn_apart(
+    rows: list[Row], result: Result, tmp_path: Path
+) -> None:
+    other = result(
+        Cell("taobao", "cpu", "random", 0.2, "adak", 0), 0.9, 0.9, encoder="other"
+    )
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    draw_all(rows, "taobao", alone)
+    draw_all([*rows, other], "taobao", both)
+    for name in ("k.svg", "ratio.svg"):
+        charts = [
+            (folder / name).read_text(encoding="utf8").count('id="axes_')
+            for folder in (alone, both)
+        ]
+        assert charts == [1, 2]
+
+
+def test_figures_without_results_have_the_curves_of_the_paper(tmp_path: Path) -> None:
+    assert len(draw_all([], "taobao", tmp_path)) == 4
 
 
 def test_same_results_give_the_same_svg(rows: list[Row], tmp_path: Path) -> None:

@@ -97,6 +97,23 @@ def test_summary_has_what_our_models_and_the_paper_recover(result: Result) -> No
     assert cells[2:] == ["random", "0.2", "25.0", "50.0", "75.0", "94.3"]
 
 
+def test_model_has_its_rounds_beside_its_name_if_not_those_of_the_paper(
+    result: Result,
+) -> None:
+    stopped = result(ADAK, 0.4, 0.4, settings={"adak.rounds": 2})
+    text = write_recovery([result(YOUKU_FULL, 0.8, 0.8), stopped])
+    table, title = "random-based scheme, ρ = 0.2", "AdaK-NER, 2 of 10 rounds"
+    assert find_line(text, table, "AdaK-NER")[0] == title
+    assert find_line(text, "Recovery", "Dataset")[5] == title
+
+
+def test_our_default_is_not_called_adak(result: Result) -> None:
+    default = ADAK._replace(model="adak-default")
+    text = write_recovery([result(default, 0.6, 0.6, settings={"adak.rounds": 1})])
+    cells = find_line(text, "random-based scheme, ρ = 0.2", "our default ")
+    assert cells[1] == "60.00 / –"
+
+
 def test_sample_has_no_values_of_the_paper(result: Result) -> None:
     rows = [
         result(YOUKU_FULL._replace(dataset="sample"), 0.8, 0.8),

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 Result = Callable[..., Row]
 # Their losses have no q to estimate.
 ONE_TRAINING = ("crf", "fuzzy", "ratio", "missing", "ner")
+CNN = "spacy.HashEmbedCNN.v2"
 FULL_CELL = Cell("sample", "cpu", *FULL, 0)
 KINDS = [
     FULL_CELL,
@@ -52,9 +53,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_cell_of_the_quick_profile_gets_a_result(run: Run, cell: Cell) -> None:
     row = run_cell(run, cell)
     assert row in read_results(run.results_path)
-    assert cell not in open_cells(run, [cell])
+    assert open_cells(run, [cell]) == outdated_cells(run, [cell]) == []
     assert set(row["test"]) == {"p", "r", "f"}
-    assert row["encoder"] == "spacy.HashEmbedCNN.v2"
+    assert row["encoder"] == CNN
     assert row["trainings"] == (1 if cell.model in ONE_TRAINING else 6)
     assert row["seconds"] > 0
 
@@ -163,7 +164,7 @@ def test_result_of_other_settings_is_outdated(tmp_path: Path, result: Result) ->
     run = Run(tmp_path, "full", {})
     cells = choose_cells("ablation", config="cpu", datasets=("taobao",))[:2]
     for cell in cells:
-        row = result(cell, 0.5, 0.5, settings=run.settings(cell))
+        row = result(cell, 0.5, 0.5, encoder=CNN, settings=run.settings(cell))
         add_result(run.results_path, row)
     assert outdated_cells(run, cells) == []
     without_rounds, with_rounds = cells
@@ -182,5 +183,31 @@ def test_setting_that_is_new_makes_no_result_outdated(
     cell = Cell("taobao", "cpu", *FULL, 0)
     settings = run.settings(cell)
     del settings["training.dropout"]
-    add_result(run.results_path, result(cell, 0.5, 0.5, settings=settings))
+    row = result(cell, 0.5, 0.5, encoder=CNN, settings=settings)
+    add_result(run.results_path, row)
     assert outdated_cells(run, [cell]) == []
+
+
+def test_result_of_another_encoder_is_outdated_but_kept(
+    tmp_path: Path, result: Result
+) -> None:
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    for name in ("small-bert", "other-bert"):
+        (tmp_path / name).mkdir()
+    small, other = (
+        Run(tmp_path, "full", {"paths.encoder": str(tmp_path / name)})
+        for name in ("small-bert", "other-bert")
+    )
+    cell = Cell("taobao", "frozen", *FULL, 0)
+    row = result(
+        cell,
+        0.5,
+        0.5,
+        encoder="small-bert",
+        frozen=True,
+        settings=small.settings(cell),
+    )
+    add_result(small.results_path, row)
+    assert outdated_cells(small, [cell]) == []
+    assert outdated_cells(other, [cell]) == [cell]
+    assert open_cells(other, [cell]) == []

@@ -52,9 +52,30 @@ def test_encoder_is_named(result: Result) -> None:
     assert "- Youku: small-bert, frozen (`youku_cpu.cfg`)" in text
 
 
+@pytest.mark.parametrize("other", [{"encoder": "other"}, {"frozen": True}])
+def test_results_with_other_encoders_have_columns_of_their_own(
+    result: Result, other: dict[str, object]
+) -> None:
+    rows = [result(ADAK, 0.4, 0.4), result(YOUKU_FULL, 0.8, 0.8, **other)]
+    text = write_tables(rows)
+    header = find_line(text, "Table 2", "| ρ")
+    assert len(set(header)) == 2 + 2 * 4
+    cells = find_line(text, "Table 2", "| 0.2 | AdaK-NER")
+    assert all(recovery == "– / 94.3" for recovery in cells[5::4])
+
+
 def test_what_is_not_trained_is_left_open(result: Result) -> None:
     cells = find_line(write_tables([result(ADAK, 1, 1)]), "Table 3", "| 0.4 | CRF")
     assert cells[2] == "– / 62.16"
+
+
+def test_rounds_that_differ_between_datasets_are_all_named(result: Result) -> None:
+    rows = [
+        result(ADAK, 0.4, 0.4, settings={"adak.rounds": 2}),
+        result(ADAK._replace(dataset="taobao"), 0.4, 0.4),
+    ]
+    cells = find_line(write_tables(rows), "Table 2", "| 0.2 | AdaK-NER")
+    assert cells[1] == "AdaK-NER, 2 or 10 of 10 rounds"
 
 
 def test_ablation_has_a_row_for_every_strategy(result: Result) -> None:

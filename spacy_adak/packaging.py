@@ -35,8 +35,8 @@ version = {version}
 description = {description}
 readme = "README.md"
 authors = {authors}
-license = {license}
 urls = {urls}
+dynamic = ["license"]
 dependencies = {requirements}
 
 [project.entry-points.spacy_models]
@@ -45,6 +45,12 @@ dependencies = {requirements}
 [tool.setuptools]
 packages = [{name}]
 package-data = {{ {module} = ["**/*"] }}
+"""
+# In pyproject.toml it would have to be one that is known by a short name.
+_SETUP = """\
+from setuptools import setup
+
+setup(license={license!r})
 """
 # What of the config tells how a pipeline was trained.
 _TRAINING_SETTINGS = (
@@ -209,17 +215,21 @@ def _write_meta(meta: dict[str, Any], folder: Path, module: str, prefixed: str) 
     (folder / "MANIFEST.in").write_text(manifest, encoding="utf8")
     author = {"name": meta.get("author"), "email": meta.get("email")}
     author = {key: value for key, value in author.items() if value}
+    if "@" not in author.get("email", "@"):
+        # spaCy takes any text, pip only an address.
+        author.pop("email")
     pyproject = _PYPROJECT.format(
         module=module,
         name=_to_toml(module),
         version=_to_toml(meta["version"]),
         description=_to_toml(meta.get("description") or ""),
         authors=_to_toml([author] if author else []),
-        license=_to_toml({"text": meta.get("license") or ""}),
         urls=_to_toml({"Homepage": meta["url"]} if meta.get("url") else {}),
         requirements=_to_toml(meta["requirements"]),
     )
     (folder / "pyproject.toml").write_text(pyproject, encoding="utf8")
+    setup = _SETUP.format(license=meta.get("license") or "")
+    (folder / "setup.py").write_text(setup, encoding="utf8")
 
 
 def _to_toml(value: str | list[Any] | dict[str, Any]) -> str:

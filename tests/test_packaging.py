@@ -195,6 +195,12 @@ def test_author_may_have_a_name_or_an_address_only(
     assert metadata[header] == value
 
 
+def test_text_that_is_no_address_is_left_out_of_the_wheel(blank: Path) -> None:
+    meta = {"author": "Ada Kay", "email": "ada at example"}
+    metadata = read_wheel_metadata(package_with_meta(blank, meta))
+    assert (metadata["Author"], metadata["Author-email"]) == ("Ada Kay", None)
+
+
 def test_name_may_have_the_language_in_front(model: Path, tmp_path: Path) -> None:
     folder = package(model, tmp_path, name="en_adak", version="1.0", build=["none"])
     assert (folder / "en_adak" / "en_adak-1.0" / "config.cfg").exists()

@@ -213,11 +213,10 @@ def _write_meta(meta: dict[str, Any], folder: Path, module: str, prefixed: str) 
         srsly.write_json(path / "meta.json", meta)
     manifest = f"recursive-include {module} *\n"
     (folder / "MANIFEST.in").write_text(manifest, encoding="utf8")
-    author = {"name": meta.get("author"), "email": meta.get("email")}
-    author = {key: value for key, value in author.items() if value}
-    if "@" not in author.get("email", "@"):
-        # spaCy takes any text, pip only an address.
-        author.pop("email")
+    author = {"name": meta["author"]} if meta.get("author") else {}
+    # spaCy takes any text, pip only an address.
+    if "@" in (meta.get("email") or ""):
+        author["email"] = meta["email"]
     pyproject = _PYPROJECT.format(
         module=module,
         name=_to_toml(module),

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -11,7 +12,8 @@ from spacy.util import load_model_from_config
 from thinc.api import Config, require_gpu
 
 from ..data.corruption import DROP_ENTITIES
-from ..errors import Errors, Warnings, refuse_unknown_keys
+from ..data.docbin import unreadable_file_named
+from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.completeness import is_complete
 from .corpus import read_references, reader_block
@@ -53,7 +55,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     try:
         interpolated = raw.interpolate()
     except ValueError as error:
-        _refuse([*problems, Errors.A219.format(error=error)])
+        _refuse([*problems, Errors.A219.format(error=describe(error))])
     wrong_settings = list(_problems_of_settings(interpolated))
     problems += wrong_settings
     settings = None
@@ -68,16 +70,16 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.
         if not wrong_settings:
-            problems.append(Errors.A219.format(error=error))
+            problems.append(Errors.A219.format(error=describe(error)))
     train, dev = [], []
     unreadable = list(_problems_of_paths(interpolated))
     problems += unreadable
     if not unreadable:
         try:
-            train = list(read_references(interpolated, "train"))
-            dev = list(read_references(interpolated, "dev"))
+            train = _read(interpolated, "train")
+            dev = _read(interpolated, "dev")
         except Exception as error:
-            problems.append(Errors.A220.format(error=error))
+            problems.append(Errors.A220.format(error=describe(error)))
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
     scorable = [doc for doc in dev if is_complete(doc)]
@@ -181,6 +183,12 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
         elif not Path(path).exists():
             why = f"'{path}', which does not exist"
             yield Errors.A218.format(corpus=corpus, why=why, option=option)
+
+
+def _read(config: Config, corpus: str) -> list[Doc]:
+    path = reader_block(config, corpus).get("path")
+    with nullcontext() if path is None else unreadable_file_named(Path(path)):
+        return list(read_references(config, corpus))
 
 
 def _problems_of_data(

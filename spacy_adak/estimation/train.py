@@ -13,7 +13,7 @@ from thinc.api import Config, ConfigValidationError
 
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..errors import Errors
+from ..errors import Errors, describe
 from ..pipeline.estimates import ESTIMATE_KEY
 from .checkpoint import (
     explained_write_errors,
@@ -129,7 +129,7 @@ def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
             )
         return load_config(config, overrides=overrides, interpolate=False)
     except ConfigValidationError as error:
-        raise ValueError(Errors.A219.format(error=error)) from error
+        raise ValueError(Errors.A219.format(error=describe(error))) from error
 
 
 def _begin(

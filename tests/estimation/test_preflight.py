@@ -181,8 +181,14 @@ def test_override_for_a_path_without_a_variable(config: Config) -> None:
 
 
 def test_file_that_is_not_spacys(config: Config, tmp_path: Path) -> None:
-    (tmp_path / "train.spacy").write_text("text")
-    assert "[A220]" in problems(config)
+    path = tmp_path / "train.spacy"
+    path.write_text("text")
+    assert f"[A220] The data can't be read: [A308] {path} " in problems(config)
+
+
+def test_reader_that_is_not_there(config: Config) -> None:
+    config["corpora"]["dev"] = {"@readers": "made_up.v1"}
+    assert "[A220] The data can't be read: [E893]" in problems(config)
 
 
 @pytest.mark.parametrize(

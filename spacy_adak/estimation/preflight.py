@@ -1,12 +1,14 @@
 """Find everything that is wrong with a config and its data before the first step."""
 
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.util import load_model_from_config
 from thinc.api import Config, require_gpu
@@ -21,6 +23,13 @@ from .settings import AdakSettings, read_settings
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
 _FACTORY = "adak_ner"
+# What can be set in blocks from which spaCy drops the rest without a word.
+_SETTINGS = {
+    "nlp": list(signature(ConfigSchemaNlp).parameters),
+    "training": list(signature(ConfigSchemaTraining).parameters),
+    "initialize": list(signature(ConfigSchemaInit).parameters),
+}
+_VARIABLE = re.compile(r"\$\{([\w.:]+)\}")
 
 
 class Checked(NamedTuple):
@@ -93,6 +102,41 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     return Checked(config, settings, train, scorable)
 
 
+def refuse_unread_overrides(overrides: Iterable[str], written: Config) -> None:
+    """Raise an error for the first override that nothing would read.
+
+    overrides (Iterable[str]): The dotted names of the settings.
+    written (Config): The config without the overrides.
+    """
+    text = written.to_str(interpolate=False)
+    variables = {name.replace(":", ".") for name in _VARIABLE.findall(text)}
+    for override in overrides:
+        section, _, key = override.rpartition(".")
+        block: Any = written
+        for name in section.split("."):
+            block = block[name]
+        if section in _SETTINGS:
+            valid = _SETTINGS[section]
+        elif section in variables or _is_checked(section, block):
+            continue
+        else:
+            start = f"{section}."
+            used = {v.removeprefix(start) for v in variables if v.startswith(start)}
+            valid = [*block, *sorted(used.difference(block))]
+        refuse_unknown_keys([key], f"[{section}]", valid)
+
+
+def _is_checked(section: str, block: Mapping[str, Any]) -> bool:
+    """Whether what is read from a block is checked where it is read: arguments of
+    functions, settings of components, and [adak]."""
+    top, _, below = section.partition(".")
+    return (
+        any(key.startswith("@") for key in block)
+        or section == "adak"
+        or (bool(below) and top in {*_SECTIONS, *_SETTINGS})
+    )
+
+
 def complete(raw: Config) -> Config:
     """RETURNS (Config): The config with all defaults, interpolated."""
     return load_model_from_config(raw, auto_fill=True).config.interpolate()
@@ -123,13 +167,16 @@ def _problems_of_device(use_gpu: int) -> Iterator[str]:
 def _problems_of_settings(config: Config) -> Iterator[str]:
     """Settings that no one would read, encoders that are not there, and augmenters
     that come too late."""
-    valid = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
+    checked = [(name, config.get(name, {}), valid) for name, valid in _SETTINGS.items()]
+    parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
     for name, block in config["components"].items():
         if block.get("factory") == _FACTORY:
-            try:
-                refuse_unknown_keys(block, f"[components.{name}]", valid)
-            except ValueError as error:
-                yield str(error)
+            checked.append((f"components.{name}", block, parameters))
+    for section, block, valid in checked:
+        try:
+            refuse_unknown_keys(block, f"[{section}]", valid)
+        except ValueError as error:
+            yield str(error)
     yield from _missing_folders(config["components"], "components")
     for corpus in ("train", "dev"):
         augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(

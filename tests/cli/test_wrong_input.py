@@ -20,6 +20,8 @@ TRAIN = "train config.cfg --output output --paths.dev gold.spacy --paths.train"
 WRONG_INPUT = [
     (f"{TRAIN} gold.spacy --bogus", 2, "No such option.*--bogus"),
     (f"{TRAIN} gold.spacy --resum", 2, "No such option.*--resum"),
+    (f"{TRAIN} gold.spacy --paths.trian x", 1, "A102.*'trian'.*'train'"),
+    (f"{TRAIN} gold.spacy --training.max_epoch 1", 1, "A102.*'max_epochs'"),
     (f"{TRAIN} gold.spacy --paths.vectors ${{no.such}}", 1, "A219.*no.such"),
     (f"{TRAIN} broken.spacy", 1, "A220.* broken.spacy"),
     (f"{TRAIN} data", 1, "A220.* data/broken.spacy"),

@@ -1,11 +1,14 @@
 """Every message a user can meet, with a code, the offending value and the remedy.
 
-Codes: A0xx crf, A1xx pipeline, A2xx estimation, A3xx data, A4xx report, A5xx packaging.
+Codes: A0xx crf, A1xx pipeline, A2xx estimation, A3xx data, A4xx report, A5xx packaging
+and commands.
 """
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
+
+from thinc.api import ConfigValidationError
 
 
 class WithCodes(type):
@@ -16,6 +19,13 @@ class WithCodes(type):
         if code.startswith("__") or not isinstance(message, str):
             return message
         return f"[{code}] {message}"
+
+
+def describe(error: Exception) -> str:
+    """RETURNS (str): What an error says, without the config that spaCy adds to it."""
+    if isinstance(error, ConfigValidationError):
+        error = ConfigValidationError.from_error(error, show_config=False)
+    return str(error).strip()
 
 
 def refuse_unknown_keys(keys: Iterable[str], where: str, valid: Sequence[str]) -> None:
@@ -62,7 +72,7 @@ class Errors(metaclass=WithCodes):
     )
     A102 = (
         "Unknown setting '{key}' for {where}.{hint} Valid settings: {valid}. Rename "
-        "or remove it in the config."
+        "or remove it in the config, or on the command line."
     )
     A103 = (
         "'{span}' is annotated as {label} and ruled out as {label} by the span group "
@@ -217,7 +227,10 @@ class Errors(metaclass=WithCodes):
         "The folder '{path}' of the encoder does not exist (setting {setting}). Give "
         "the path of a folder with a saved model, or the name of a model on the hub."
     )
-    A215 = "A GPU is asked for (--gpu-id {gpu}), but there is none to be used: {error}"
+    A215 = (
+        "A GPU is asked for (--gpu-id {gpu}), but there is none to be used: {error}. "
+        "Leave out --gpu-id to use the CPU."
+    )
     A216 = (
         "{count} of the {total} dev documents are not annotated completely, which "
         "--strict refuses. Complete them, or take them out of the dev data."
@@ -286,8 +299,9 @@ class Errors(metaclass=WithCodes):
         "either: export the file again, or correct it there."
     )
     A308 = (
-        "{path} cannot be read as spaCy's DocBin ({error}). Give a .spacy file, or say "
-        "what it is by --converter."
+        "{path} cannot be read as spaCy's DocBin ({error}). Give a .spacy file: "
+        "`python -m spacy adak convert` makes one, and is told by --converter what it "
+        "is to read."
     )
     A309 = (
         "Cannot tell the format of {path} by its name. Choose one of {formats} by "
@@ -330,8 +344,12 @@ class Errors(metaclass=WithCodes):
         "Every token of {path} is missing its annotation, so there is nothing to "
         "score against. Give documents whose entities are annotated."
     )
+    A402 = (
+        "Can't load the pipeline '{model}' ({error}). Give the name of an installed "
+        "pipeline, or the directory of a whole one, such as 'training/model-best'."
+    )
 
-    # packaging
+    # packaging and commands
     A500 = (
         "'{path}' holds no pipeline: {error}. Give the directory of a trained "
         "pipeline, such as 'training/model-best'."
@@ -347,6 +365,14 @@ class Errors(metaclass=WithCodes):
     A503 = (
         "The package can't be built. `pip install 'setuptools>=70.1'` if that is what "
         "is missing. setuptools says:\n{tail}"
+    )
+    A504 = (
+        "Can't read or write '{path}': {why}. Give another path, or see that it is a "
+        "folder where one is needed and that you may read and write there."
+    )
+    A505 = (
+        "'{path}' (option {option}) does not hold a JSON object. Give a file with "
+        "{content}."
     )
 
 

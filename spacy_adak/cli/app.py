@@ -1,5 +1,6 @@
 """The command group, and how its commands speak of errors and warnings."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,8 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from click import UsageError
 from spacy.cli._util import app
+from thinc.api import ConfigValidationError
 from wasabi import msg
+
+from ..errors import Errors, describe
 
 adak_cli = typer.Typer(
     name="adak",
@@ -31,7 +36,8 @@ GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU ID or -1 for
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Print the package's own errors and warnings as messages, not as tracebacks."""
+    """Print warnings, and errors that come of wrong input, as messages. Any other error
+    is a bug and keeps its traceback."""
     with warnings.catch_warnings():
         default = warnings.showwarning
 
@@ -45,13 +51,30 @@ def readable_errors() -> Iterator[None]:
         warnings.filterwarnings("always", message=r"\[W\d")
         try:
             yield
+        except UsageError as error:
+            # spaCy raises those of click, of which Typer may have a copy of its own.
+            raise typer.BadParameter(error.format_message()) from error
         except (ValueError, OSError) as error:
-            # E050 is spaCy's own: no such pipeline.
-            if not str(error).startswith(("[A", "[E050]")):
+            message = _explain(error)
+            if not message:
                 raise
             # Wrapping would make one paragraph of a list or a log.
-            first, *rest = str(error).splitlines()
+            first, *rest = message.splitlines()
             msg.fail(first)
             for line in rest:
                 typer.echo(line)
             raise typer.Exit(1) from error
+
+
+def _explain(error: ValueError | OSError) -> str | None:
+    """What to tell of an error, or None if it does not come of wrong input."""
+    if isinstance(error, BrokenPipeError):  # nobody reads any more
+        return None
+    if isinstance(error, OSError) and error.filename is not None:
+        return Errors.A504.format(path=error.filename, why=error.strerror)
+    # Codes are those of this package and of spaCy.
+    if isinstance(error, OSError | ConfigValidationError) or re.match(
+        r"\[[AE]\d+\]", str(error)
+    ):
+        return describe(error)
+    return None

@@ -16,6 +16,7 @@ PROBLEMS_SHOWN = 10
 
 
 @adak_cli.command("convert")
+@readable_errors()
 def convert_cli(
     input_path: Annotated[
         Path,
@@ -165,30 +166,29 @@ def convert_cli(
     """
     from ..data.convert import asks_what_unlabelled_means, convert
 
-    with readable_errors():
-        if (
-            unlabelled is None
-            and is_terminal()
-            and asks_what_unlabelled_means(input_path, converter)
-        ):
-            unlabelled = _ask_what_unlabelled_means()
-        summary = convert(
-            input_path,
-            output_path,
-            converter=converter,
-            to=to,
-            unlabelled=unlabelled,
-            lang=lang,
-            n_sents=n_sents,
-            token_column=token_column,
-            tag_column=tag_column,
-            tag_scheme=tag_scheme,
-            text_key=text_key,
-            alignment_mode=alignment_mode,
-            incorrect_spans_key=incorrect_spans_key,
-            strict=strict,
-            silent=False,
-        )
+    if (
+        unlabelled is None
+        and is_terminal()
+        and asks_what_unlabelled_means(input_path, converter)
+    ):
+        unlabelled = _ask_what_unlabelled_means()
+    summary = convert(
+        input_path,
+        output_path,
+        converter=converter,
+        to=to,
+        unlabelled=unlabelled,
+        lang=lang,
+        n_sents=n_sents,
+        token_column=token_column,
+        tag_column=tag_column,
+        tag_scheme=tag_scheme,
+        text_key=text_key,
+        alignment_mode=alignment_mode,
+        incorrect_spans_key=incorrect_spans_key,
+        strict=strict,
+        silent=False,
+    )
     print_summary(summary, verbose)
 
 

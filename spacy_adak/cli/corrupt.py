@@ -10,6 +10,7 @@ from .app import adak_cli, readable_errors
 
 
 @adak_cli.command("corrupt")
+@readable_errors()
 def corrupt_cli(
     input_path: Annotated[
         Path,
@@ -58,10 +59,9 @@ def corrupt_cli(
     """
     from ..data.corruption import corrupt
 
-    with readable_errors():
-        result = corrupt(
-            input_path, output_path, keep_ratio=keep_ratio, scheme=scheme, seed=seed
-        )
+    result = corrupt(
+        input_path, output_path, keep_ratio=keep_ratio, scheme=scheme, seed=seed
+    )
     rows = [
         (
             label,

@@ -11,6 +11,7 @@ from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 
 @adak_cli.command("evaluate")
+@readable_errors()
 def evaluate_cli(
     model: Annotated[str, typer.Argument(help="Name or path of the pipeline")],
     data_path: Annotated[
@@ -45,16 +46,15 @@ def evaluate_cli(
     """
     from ..report.evaluation import evaluate
 
-    with readable_errors():
-        import_code(code_path)
-        evaluation = evaluate(
-            model,
-            data_path,
-            output=output,
-            use_gpu=use_gpu,
-            gold_preproc=gold_preproc,
-            silent=False,
-        )
+    import_code(code_path)
+    evaluation = evaluate(
+        model,
+        data_path,
+        output=output,
+        use_gpu=use_gpu,
+        gold_preproc=gold_preproc,
+        silent=False,
+    )
     msg.divider("Entities")
     print(evaluation.to_table())
     if output is not None:

@@ -10,6 +10,7 @@ from .app import adak_cli, readable_errors
 
 
 @adak_cli.command("init-config")
+@readable_errors()
 def init_config_cli(
     output_file: Annotated[
         Path,
@@ -54,8 +55,7 @@ def init_config_cli(
     """
     from ..estimation.init_config import init_config
 
-    with readable_errors():
-        text = init_config(lang, gpu, encoder)
+    text = init_config(lang, gpu, encoder)
     if str(output_file) == "-":
         typer.echo(text, nl=False)
         return
@@ -64,6 +64,7 @@ def init_config_cli(
             f"{output_file} exists. Choose another file, or --force to overwrite it",
             exits=1,
         )
+    output_file.parent.mkdir(parents=True, exist_ok=True)
     output_file.write_text(text, encoding="utf8")
     msg.good(f"Saved config to {output_file}")
     msg.text("You can now add your data and train:")

@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Annotated
 
+import srsly
 import typer
 from spacy.cli._util import string_to_list
 from wasabi import msg
 
+from ..errors import Errors
 from .app import adak_cli, readable_errors
 
 
 @adak_cli.command("package")
+@readable_errors()
 def package_cli(
     input_dir: Annotated[
         Path,
@@ -88,20 +91,33 @@ def package_cli(
     """
     from ..packaging import package
 
-    with readable_errors():
-        folder = package(
-            input_dir,
-            output_dir,
-            name=name,
-            version=version,
-            meta_path=meta_path,
-            scores_path=scores_path,
-            code_paths=[Path(path) for path in string_to_list(code_paths)],
-            build=string_to_list(build),
-            force=force,
-        )
+    _check_json(meta_path, "--meta-path", "entries such as those of a meta.json")
+    _check_json(scores_path, "--scores", "scores such as `adak evaluate` writes")
+    folder = package(
+        input_dir,
+        output_dir,
+        name=name,
+        version=version,
+        meta_path=meta_path,
+        scores_path=scores_path,
+        code_paths=[Path(path) for path in string_to_list(code_paths)],
+        build=string_to_list(build),
+        force=force,
+    )
     msg.good(f"Created package directory {folder}")
     for path in sorted((folder / "dist").glob("*")):
         msg.good(f"Built {path}")
     (module,) = folder.glob("*/__init__.py")
     msg.text(f'Once installed: nlp = spacy.load("{module.parent.name}")')
+
+
+def _check_json(path: Path | None, option: str, content: str) -> None:
+    """Refuse a file that holds no JSON object."""
+    if path is None:
+        return
+    try:
+        found = srsly.read_json(path)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError(Errors.A505.format(path=path, option=option, content=content))

@@ -31,6 +31,7 @@ _WIDTHS = (5, 6, 6, 6, 6, 8, 7, 6, 7, 9, 9)
 @adak_cli.command(
     "train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
 )
+@readable_errors()
 def train_cli(
     ctx: typer.Context,  # holds the overrides
     config_path: Annotated[
@@ -92,20 +93,19 @@ def train_cli(
         logger.setLevel(logging.DEBUG)
     overrides = parse_config_overrides(ctx.args)
     try:
-        with readable_errors():
-            _, history = train(
-                config_path,
-                output_path,
-                overrides=overrides,
-                use_gpu=use_gpu,
-                code_path=code_path,
-                resume=resume,
-                strict=strict,
-                show_progress=True,
-                follow_logs=verbose,
-                on_start=_announce,
-                on_round=_report,
-            )
+        _, history = train(
+            config_path,
+            output_path,
+            overrides=overrides,
+            use_gpu=use_gpu,
+            code_path=code_path,
+            resume=resume,
+            strict=strict,
+            show_progress=True,
+            follow_logs=verbose,
+            on_start=_announce,
+            on_round=_report,
+        )
     except KeyboardInterrupt:
         msg.warn(
             "Stopped. All that was finished is kept: give the same command with "

@@ -1,6 +1,7 @@
 """`.spacy` files: spaCy's DocBin, which keeps what is known about each token."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
@@ -30,6 +31,22 @@ def read_docbin(
         if unlabelled is not None:
             doc.set_ents(list(doc.ents), default=unlabelled)
         yield doc
+
+
+@contextmanager
+def unreadable_file_named(path: Path) -> Iterator[None]:
+    """Where spaCy can't read data, raise an error that says which file is to blame.
+
+    path (Path): A `.spacy` file, or a directory of them.
+    """
+    try:
+        yield
+    except Exception:
+        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        for file in files:
+            if file.suffix == ".spacy":
+                next(read_docbin(file, Vocab()), None)
+        raise
 
 
 def make_docbin(docs: Sequence[Doc]) -> DocBin:

@@ -1,17 +1,21 @@
 """Find everything that is wrong with a config and its data before the first step."""
 
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.util import load_model_from_config
 from thinc.api import Config, require_gpu
 
 from ..data.corruption import DROP_ENTITIES
-from ..errors import Errors, Warnings, refuse_unknown_keys
+from ..data.docbin import unreadable_file_named
+from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.completeness import is_complete
 from .corpus import read_references, reader_block
@@ -19,6 +23,13 @@ from .settings import AdakSettings, read_settings
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
 _FACTORY = "adak_ner"
+# What can be set in blocks from which spaCy drops the rest without a word.
+_SETTINGS = {
+    "nlp": list(signature(ConfigSchemaNlp).parameters),
+    "training": list(signature(ConfigSchemaTraining).parameters),
+    "initialize": list(signature(ConfigSchemaInit).parameters),
+}
+_VARIABLE = re.compile(r"\$\{([\w.:]+)\}")
 
 
 class Checked(NamedTuple):
@@ -53,7 +64,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     try:
         interpolated = raw.interpolate()
     except ValueError as error:
-        _refuse([*problems, Errors.A219.format(error=error)])
+        _refuse([*problems, Errors.A219.format(error=describe(error))])
     wrong_settings = list(_problems_of_settings(interpolated))
     problems += wrong_settings
     settings = None
@@ -68,16 +79,16 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.
         if not wrong_settings:
-            problems.append(Errors.A219.format(error=error))
+            problems.append(Errors.A219.format(error=describe(error)))
     train, dev = [], []
     unreadable = list(_problems_of_paths(interpolated))
     problems += unreadable
     if not unreadable:
         try:
-            train = list(read_references(interpolated, "train"))
-            dev = list(read_references(interpolated, "dev"))
+            train = _read(interpolated, "train")
+            dev = _read(interpolated, "dev")
         except Exception as error:
-            problems.append(Errors.A220.format(error=error))
+            problems.append(Errors.A220.format(error=describe(error)))
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
     scorable = [doc for doc in dev if is_complete(doc)]
@@ -89,6 +100,41 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             stacklevel=2,
         )
     return Checked(config, settings, train, scorable)
+
+
+def refuse_unread_overrides(overrides: Iterable[str], written: Config) -> None:
+    """Raise an error for the first override that nothing would read.
+
+    overrides (Iterable[str]): The dotted names of the settings.
+    written (Config): The config without the overrides.
+    """
+    text = written.to_str(interpolate=False)
+    variables = {name.replace(":", ".") for name in _VARIABLE.findall(text)}
+    for override in overrides:
+        section, _, key = override.rpartition(".")
+        block: Any = written
+        for name in section.split("."):
+            block = block[name]
+        if section in _SETTINGS:
+            valid = _SETTINGS[section]
+        elif section in variables or _is_checked(section, block):
+            continue
+        else:
+            start = f"{section}."
+            used = {v.removeprefix(start) for v in variables if v.startswith(start)}
+            valid = [*block, *sorted(used.difference(block))]
+        refuse_unknown_keys([key], f"[{section}]", valid)
+
+
+def _is_checked(section: str, block: Mapping[str, Any]) -> bool:
+    """Whether what is read from a block is checked where it is read: arguments of
+    functions, settings of components, and [adak]."""
+    top, _, below = section.partition(".")
+    return (
+        any(key.startswith("@") for key in block)
+        or section == "adak"
+        or (bool(below) and top in {*_SECTIONS, *_SETTINGS})
+    )
 
 
 def complete(raw: Config) -> Config:
@@ -121,13 +167,16 @@ def _problems_of_device(use_gpu: int) -> Iterator[str]:
 def _problems_of_settings(config: Config) -> Iterator[str]:
     """Settings that no one would read, encoders that are not there, and augmenters
     that come too late."""
-    valid = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
+    checked = [(name, config.get(name, {}), valid) for name, valid in _SETTINGS.items()]
+    parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
     for name, block in config["components"].items():
         if block.get("factory") == _FACTORY:
-            try:
-                refuse_unknown_keys(block, f"[components.{name}]", valid)
-            except ValueError as error:
-                yield str(error)
+            checked.append((f"components.{name}", block, parameters))
+    for section, block, valid in checked:
+        try:
+            refuse_unknown_keys(block, f"[{section}]", valid)
+        except ValueError as error:
+            yield str(error)
     yield from _missing_folders(config["components"], "components")
     for corpus in ("train", "dev"):
         augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(
@@ -181,6 +230,12 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
         elif not Path(path).exists():
             why = f"'{path}', which does not exist"
             yield Errors.A218.format(corpus=corpus, why=why, option=option)
+
+
+def _read(config: Config, corpus: str) -> list[Doc]:
+    path = reader_block(config, corpus).get("path")
+    with nullcontext() if path is None else unreadable_file_named(Path(path)):
+        return list(read_references(config, corpus))
 
 
 def _problems_of_data(

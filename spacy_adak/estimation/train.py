@@ -13,7 +13,7 @@ from thinc.api import Config, ConfigValidationError
 
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..errors import Errors
+from ..errors import Errors, describe
 from ..pipeline.estimates import ESTIMATE_KEY
 from .checkpoint import (
     explained_write_errors,
@@ -28,7 +28,12 @@ from .executors import executor
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import forget_shared_folders, has_frozen_encoder, remove_rows
 from .loop import run_rounds
-from .preflight import adak_components, check_run, complete
+from .preflight import (
+    adak_components,
+    check_run,
+    complete,
+    refuse_unread_overrides,
+)
 from .progress import Stopwatch, watched
 from .run import (
     CONFIG_FILE,
@@ -101,6 +106,7 @@ def train(
         with locked(folder):
             recover(folder)
             raw = _load(config, overrides or {})
+            refuse_unread_overrides(overrides or {}, _load(config, {}))
             if resume:
                 run = _go_on(folder, raw, use_gpu, code)
             else:
@@ -129,7 +135,7 @@ def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
             )
         return load_config(config, overrides=overrides, interpolate=False)
     except ConfigValidationError as error:
-        raise ValueError(Errors.A219.format(error=error)) from error
+        raise ValueError(Errors.A219.format(error=describe(error))) from error
 
 
 def _begin(

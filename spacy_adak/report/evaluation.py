@@ -19,6 +19,7 @@ from thinc.api import fix_random_seed
 from wasabi import table
 
 from ..atomic import write_bytes
+from ..data.docbin import unreadable_file_named
 from ..errors import Errors, Warnings
 
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
@@ -106,12 +107,19 @@ def evaluate(
     """
     data_path = Path(data_path)
     fix_random_seed()
-    setup_gpu(use_gpu, silent=silent)
+    try:
+        setup_gpu(use_gpu, silent=silent)
+    except ValueError as error:
+        raise ValueError(Errors.A215.format(gpu=use_gpu, error=error)) from error
     files = [data_path] if data_path.is_file() else data_path.rglob("*.spacy")
     if not any(path.suffix == ".spacy" for path in files):
         raise ValueError(Errors.A400.format(path=data_path))
-    nlp = spacy.load(model)
-    examples = list(Corpus(data_path, gold_preproc=gold_preproc)(nlp))
+    try:
+        nlp = spacy.load(model)
+    except OSError as error:
+        raise ValueError(Errors.A402.format(model=model, error=error)) from error
+    with unreadable_file_named(data_path):
+        examples = list(Corpus(data_path, gold_preproc=gold_preproc)(nlp))
     if all(token.ent_iob == 0 for eg in examples for token in eg.reference):
         raise ValueError(Errors.A401.format(path=data_path))
     docs = nlp.pipe(example.predicted for example in examples)

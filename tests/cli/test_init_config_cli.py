@@ -38,6 +38,12 @@ def test_file_is_not_overwritten_unless_forced(adak: Adak, tmp_path: Path) -> No
     assert path.read_text() != "mine"
 
 
+def test_missing_folders_are_made(adak: Adak, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "config.cfg"
+    assert adak("init-config", path).exit_code == 0
+    assert path.exists()
+
+
 def test_unknown_language_is_an_error_without_a_traceback(
     adak: Adak, tmp_path: Path
 ) -> None:

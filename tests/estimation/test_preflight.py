@@ -5,7 +5,7 @@ import pytest
 from spacy.tokens import DocBin
 from thinc.api import Config
 
-from spacy_adak.estimation.preflight import check_run
+from spacy_adak.estimation.preflight import check_run, refuse_unread_overrides
 
 from .samples import TINY, make_config, make_docs, write_data
 
@@ -41,6 +41,71 @@ def test_all_problems_are_listed_at_once(config: Config, tmp_path: Path) -> None
         assert f"- [{code}]" in listed
     assert "Did you mean 'rounds'" in listed
     assert "Did you mean 'loss'" in listed
+
+
+@pytest.mark.parametrize(
+    ("section", "setting", "nearest"),
+    [
+        ("training", "max_epoch", "max_epochs"),
+        ("nlp", "pipelin", "pipeline"),
+        ("initialize", "vector", "vectors"),
+    ],
+)
+def test_setting_that_spacy_would_drop(
+    config: Config, section: str, setting: str, nearest: str
+) -> None:
+    config[section][setting] = 1
+    message = f"- [A102] Unknown setting '{setting}' for [{section}]. Did you mean "
+    assert f"{message}'{nearest}'" in problems(config)
+
+
+@pytest.mark.parametrize(
+    ("override", "nearest"),
+    [
+        ("training.max_epoch", "max_epochs"),
+        ("nlp.pipelin", "pipeline"),
+        ("initialize.vector", "vectors"),
+        ("paths.trian", "train"),
+        ("paths.usd", "used"),
+        ("system.sed", "seed"),
+        ("components.adak_nre", "adak_ner"),
+        ("corpora.trian", "train"),
+    ],
+)
+def test_override_that_nothing_reads(
+    config: Config, override: str, nearest: str
+) -> None:
+    config["initialize"]["vocab_data"] = "${paths.used}"
+    with pytest.raises(ValueError, match=rf"A102.*Did you mean '{nearest}'"):
+        refuse_unread_overrides([override], config)
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "paths.train",
+        "paths.used",
+        "vars.any",
+        "training.before_update",
+        "training.score_weights.ents_f",
+        "training.optimizer.eps",
+        "corpora.train.max_length",
+        "initialize.vocab_data",
+        "initialize.tokenizer.pkuseg_model",
+        "components.adak_ner.k",
+        "components.adak_ner.model.tok2vec.pretrained_vectors",
+        "adak.rounds",
+    ],
+)
+def test_override_that_is_not_in_the_config_but_read(
+    config: Config, override: str
+) -> None:
+    config["initialize"]["vocab_data"] = "${paths.used}"
+    config["vars"] = {}
+    config["components"]["adak_ner"]["vars"] = "${vars}"
+    del config["training"]["before_update"]
+    del config["adak"]["rounds"]
+    refuse_unread_overrides([override], config)
 
 
 def test_no_annotated_entity(config: Config, tmp_path: Path) -> None:
@@ -181,8 +246,14 @@ def test_override_for_a_path_without_a_variable(config: Config) -> None:
 
 
 def test_file_that_is_not_spacys(config: Config, tmp_path: Path) -> None:
-    (tmp_path / "train.spacy").write_text("text")
-    assert "[A220]" in problems(config)
+    path = tmp_path / "train.spacy"
+    path.write_text("text")
+    assert f"[A220] The data can't be read: [A308] {path} " in problems(config)
+
+
+def test_reader_that_is_not_there(config: Config) -> None:
+    config["corpora"]["dev"] = {"@readers": "made_up.v1"}
+    assert "[A220] The data can't be read: [E893]" in problems(config)
 
 
 @pytest.mark.parametrize(

@@ -362,3 +362,12 @@ def test_override_that_does_not_exist_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"\[A219\]"):
         train(tiny_config, tmp_path, overrides={"trainin.dropout": 0.3})
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_override_that_nothing_reads_is_refused(
+    tiny_config: Config, tmp_path: Path, resume: bool
+) -> None:
+    overrides = {"paths.trian": "train.spacy"}
+    with pytest.raises(ValueError, match=r"\[A102\].*Did you mean 'train'"):
+        train(tiny_config, tmp_path, overrides=overrides, resume=resume)

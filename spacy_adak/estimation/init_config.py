@@ -185,6 +185,7 @@ _FROZEN_SETTINGS = {
     'loss = "adak"': 'loss = "weighted"',
     "rounds = 10": "rounds = 1",
     "folds = 2": "folds = 3",
+    "fold_steps = 1.0": "fold_steps = 0.4",
     'start = "outside"': 'start = "forms"',
     'q = "hard"': 'q = "interpolated"',
     "temperature = 1.0": "temperature = 2.0",

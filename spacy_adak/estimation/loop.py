@@ -28,6 +28,10 @@ from .run import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
 from .settings import AdakSettings
 from .training import TrainingTask
 
+# The names of fold models, before their number. Those that know of forms come after the
+# others of round 0.
+FOLD_MODELS, FORM_FOLD_MODELS = "fold", "form-fold"
+
 
 def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     """Do what is left to do of a run.
@@ -96,39 +100,47 @@ def encode_texts(run: Run, execute: Executor) -> None:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
-    estimates = run.estimates(number - 1)
     loss: LossName | None = None
     start = run.settings.start if number == 1 else "outside"
     if start == "forms":
-        estimates = first_q(run, execute)
-        loss = "missing" if estimates is None else "weighted"
+        loss = None if find_forms(run, execute) else "missing"
     elif start != "outside":
         loss = start
-    execute(_fold_trainings(run, number, estimates, loss))
+    estimates = run.estimates(number - 1)
+    steps = 1.0 if estimates is None else run.settings.fold_steps
+    execute(_fold_trainings(run, number, estimates, loss, steps))
 
 
 def _fold_trainings(
-    run: Run, number: int, estimates: Path | None, loss: LossName | None
+    run: Run,
+    number: int,
+    estimates: Path | None,
+    loss: LossName | None,
+    steps: float,
+    models: str = FOLD_MODELS,
 ) -> list[TrainingTask]:
     return [
         _training_task(
             run,
-            name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
+            name=f"round {number}, {models} {fold + 1} of {run.settings.folds}",
             number=number,
             estimates=estimates,
             without_fold=fold,
             loss=loss,
+            steps=steps,
+            models=models,
         )
         for fold in range(run.settings.folds)
     ]
 
 
-def first_q(run: Run, execute: Executor) -> Path | None:
-    """Find out which forms annotators do not know, and what follows for q.
+def find_forms(run: Run, execute: Executor) -> bool:
+    """Round 0: find out which forms annotators do not know, and what follows for q.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
-    RETURNS (Path | None): The folder with q; nothing if they seem to know all forms.
+    RETURNS (bool): Whether there is a q for the first round; there is none if they seem
+        to know all forms.
     """
     folder = run.round_folder(0)
     folder.mkdir(exist_ok=True)
@@ -137,17 +149,28 @@ def first_q(run: Run, execute: Executor) -> Path | None:
     by_string = RecallTask(training, run.component, None, folder / "strings")
     execute([by_string])
     if by_string.annotators().know_all_forms():
-        return None
-    execute(_fold_trainings(run, 0, by_string.estimates, "weighted"))
-    settings = run.settings.model_copy(
-        update={"q": "hard", "mask": False, "min_sample_score": 0.0}
-    )
+        return False
+    execute(_fold_trainings(run, 0, by_string.estimates, "weighted", steps=1.0))
+    # The first round has all texts.
+    settings = run.settings.model_copy(update={"min_sample_score": 0.0})
+    finding = settings.model_copy(update={"q": "hard", "mask": False})
     found = folder / "found"
     found.mkdir(exist_ok=True)
-    execute(_estimation_tasks(run, 0, settings, by_string.estimates, found, None))
+    execute(_estimation_tasks(run, 0, finding, by_string.estimates, found, None))
     by_form = RecallTask(training, run.component, found, folder / "forms")
     execute([by_form])
-    return None if by_form.annotators().know_all_forms() else by_form.estimates
+    if by_form.annotators().know_all_forms():
+        return False
+    steps = run.settings.fold_steps
+    execute(
+        _fold_trainings(run, 0, by_form.estimates, "weighted", steps, FORM_FOLD_MODELS)
+    )
+    estimates = folder / ESTIMATES_FOLDER
+    estimates.mkdir(exist_ok=True)
+    execute(
+        _estimation_tasks(run, 0, settings, found, estimates, None, FORM_FOLD_MODELS)
+    )
+    return True
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
@@ -171,6 +194,7 @@ def _estimation_tasks(
     last_estimates: Path | None,
     estimates: Path,
     dictionary: Path | None,
+    models: str = FOLD_MODELS,
 ) -> list[EstimationTask]:
     folder = run.round_folder(number)
     best_round = run.best_round()
@@ -180,7 +204,7 @@ def _estimation_tasks(
             return run.round_folder(best_round) / "final" / "model-best"
         # Before there is M(ŵ): a fold model that has seen the text.
         seen_by = (shard.fold + 1) % run.settings.folds
-        return folder / f"fold-{seen_by}" / "model-best"
+        return folder / f"{models}-{seen_by}" / "model-best"
 
     return [
         EstimationTask(
@@ -188,7 +212,7 @@ def _estimation_tasks(
             shard=shard.path,
             last_estimates=last_estimates,
             estimates=estimates,
-            fold_model=folder / f"fold-{shard.fold}" / "model-best",
+            fold_model=folder / f"{models}-{shard.fold}" / "model-best",
             candidate_model=candidate_model(shard),
             dictionary=dictionary,
             component=run.component,
@@ -221,11 +245,15 @@ def _training_task(
     estimates: Path | None,
     without_fold: int | None,
     loss: LossName | None = None,
+    steps: float = 1.0,
+    models: str = FOLD_MODELS,
 ) -> TrainingTask:
     if without_fold is None:
         output, index = "final", 0
     else:
-        output, index = f"fold-{without_fold}", without_fold + 1
+        output, index = f"{models}-{without_fold}", without_fold + 1
+        if models == FORM_FOLD_MODELS:
+            index += run.settings.folds
     # Every training has a seed of its own, which depends on nothing but its place.
     seed = run.config["training"]["seed"] or 0
     return TrainingTask(
@@ -236,6 +264,7 @@ def _training_task(
         without_fold=without_fold,
         dev_path=run.dev_path,
         loss=loss,
+        steps=steps,
         output=run.round_folder(number) / output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,
@@ -272,7 +301,7 @@ def _clean_up(run: Run, number: int) -> None:
                 remove(path)
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
-        unneeded = list(folder.glob("fold-*"))
+        unneeded = list(folder.glob(f"{FOLD_MODELS}-*"))
         if earlier not in (best_round, number):
             unneeded += [folder / "final", folder / ESTIMATES_FOLDER]
         for path in unneeded:

@@ -39,19 +39,23 @@ def work_of_training(n_trainings: int, at_once: int) -> float:
 class Stopwatch:
     """Foretells how long a run may take, from the trainings that are done.
 
-    rounds (int): How many rounds are left, at most.
-    folds (int): How many trainings each has beside the one on all data.
+    rounds (int): How many trainings on all data are left, at most.
+    folds (int): How many models of folds are trained together.
     at_once (int): How many trainings run at a time.
-    trainings_before (int): How many models of folds are trained before the first
-        round, at most.
+    fold_trainings (Sequence[float]): For each time that these are yet trained, the
+        share of its steps that a training has.
     """
 
     def __init__(
-        self, rounds: int, folds: int, at_once: int, trainings_before: int = 0
+        self,
+        rounds: int,
+        folds: int,
+        at_once: int,
+        fold_trainings: Sequence[float],
     ) -> None:
         self.at_once = at_once
-        fold_work = work_of_training(folds, at_once) if folds else 0.0
-        self.left = rounds * (folds * fold_work + 1.0) + trainings_before * fold_work
+        fold_work = work_of_training(folds, at_once) if fold_trainings else 0.0
+        self.left = rounds + folds * fold_work * sum(fold_trainings)
         self.done = 0.0
         self.started = time.monotonic()
 
@@ -98,6 +102,7 @@ def watched(
             return
         trainings = [task for task in tasks if isinstance(task, TrainingTask)]
         work = work_of_training(max(1, len(trainings)), stopwatch.at_once)
+        work *= max((task.steps for task in trainings), default=1.0)
         todo = [task for task in trainings if not task.is_done()]
         for _ in range(len(trainings) - len(todo)):
             stopwatch.skip(work)

@@ -8,8 +8,9 @@ All that a run needs to go on after a crash is on disk:
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
     round-00/              before the first round, where it starts from "forms":
-                           models of the folds, the entities they found, and the recall
-                           of annotators by string and by form
+                           models of the folds, the entities they found, the recall of
+                           annotators by string and by form, models of the folds that
+                           know of it, and their q
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl

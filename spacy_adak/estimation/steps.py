@@ -1,5 +1,7 @@
 """How many steps a training will have, and what follows from that."""
 
+from math import ceil
+
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.util import registry, resolve_dot_names
@@ -28,16 +30,19 @@ def planned_steps(nlp: Language) -> int:
     return max(1, min(limits, default=T["patience"]))
 
 
-def plan_steps(nlp: Language) -> int:
+def plan_steps(nlp: Language, share: float = 1.0) -> int:
     """Tell the config of an initialized pipeline how many steps there will be: its
     learning rate falls over them, and a short training is scored more often.
 
     nlp (Language): The pipeline.
+    share (float): How many of the steps that it has planned.
     RETURNS (int): The number of steps.
     """
     steps = planned_steps(nlp)
-    set_total_steps(nlp.config, steps)
     training = nlp.config["training"]
+    if share < 1:
+        steps = training["max_steps"] = ceil(share * steps)
+    set_total_steps(nlp.config, steps)
     training["eval_frequency"] = min(
         training["eval_frequency"], max(1, (steps - 1) // _MIN_EVALUATIONS)
     )

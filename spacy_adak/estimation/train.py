@@ -209,13 +209,15 @@ def _make_run(folder: Path, use_gpu: int, code_path: Path | None) -> Run:
 def _stopwatch(run: Run) -> Stopwatch:
     settings = run.settings
     if not run.needs_q():
-        return Stopwatch(rounds=1, folds=0, at_once=1)
+        return Stopwatch(rounds=1, folds=0, at_once=1, fold_trainings=[])
     done = len(run.history())
+    left = settings.rounds - done
+    fold_trainings = settings.fold_trainings
     return Stopwatch(
-        rounds=settings.rounds - done,
+        rounds=left,
         folds=settings.folds,
         at_once=settings.at_once,
-        trainings_before=0 if done else settings.trainings_before,
+        fold_trainings=fold_trainings[-left:] if done and left else fold_trainings,
     )
 
 

@@ -40,6 +40,7 @@ class TrainingTask(NamedTuple):
     without_fold (int | None): The fold to train without.
     dev_path (Path): A `.spacy` file with documents that are annotated completely.
     loss (LossName | None): The loss, if it is not that of the config.
+    steps (float): The share of the steps that the config plans.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
     use_gpu (int): The id of a GPU, or -1.
@@ -53,6 +54,7 @@ class TrainingTask(NamedTuple):
     without_fold: int | None
     dev_path: Path
     loss: LossName | None
+    steps: float
     output: Path
     seed: int
     use_gpu: int
@@ -83,7 +85,7 @@ class TrainingTask(NamedTuple):
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
             nlp = self.make_pipeline()
-            total = plan_steps(nlp)
+            total = plan_steps(nlp, self.steps)
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(sure_steps(nlp, total))

@@ -125,23 +125,27 @@ def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Conf
     return make
 
 
-def test_folds_are_trained_once_more_where_forms_are_unknown(
+def test_folds_are_trained_twice_more_where_forms_are_unknown(
     forms_config: Callable[..., Config], tmp_path: Path
 ) -> None:
-    _, tasks = run(forms_config("entity"), tmp_path)
+    _, tasks = run(forms_config("entity", **{"adak.fold_steps": 0.5}), tmp_path)
     trainings = [
-        (task.output.relative_to(tmp_path), task.loss, task.estimates)
+        (task.output.relative_to(tmp_path), task.loss, task.estimates, task.steps)
         for task in tasks
         if isinstance(task, TrainingTask)
     ]
     before, first = tmp_path / "round-00", Path("round-01")
     assert trainings == [
-        (Path("round-00/fold-0"), "weighted", before / "strings"),
-        (Path("round-00/fold-1"), "weighted", before / "strings"),
-        (first / "fold-0", "weighted", before / "forms"),
-        (first / "fold-1", "weighted", before / "forms"),
-        (first / "final", None, tmp_path / first / "estimates"),
+        (Path("round-00/fold-0"), "weighted", before / "strings", 1.0),
+        (Path("round-00/fold-1"), "weighted", before / "strings", 1.0),
+        (Path("round-00/form-fold-0"), "weighted", before / "forms", 0.5),
+        (Path("round-00/form-fold-1"), "weighted", before / "forms", 0.5),
+        (first / "fold-0", None, before / "estimates", 0.5),
+        (first / "fold-1", None, before / "estimates", 0.5),
+        (first / "final", None, tmp_path / first / "estimates", 1.0),
     ]
+    seeds = [task.seed for task in tasks if isinstance(task, TrainingTask)]
+    assert len(set(seeds)) == len(seeds)
     # What it took is gone.
     assert not [path for path in before.iterdir() if path.is_dir()]
 
@@ -149,9 +153,10 @@ def test_folds_are_trained_once_more_where_forms_are_unknown(
 def test_annotators_who_forget_at_random_cost_no_further_training(
     forms_config: Callable[..., Config], tmp_path: Path
 ) -> None:
-    _, tasks = run(forms_config("random"), tmp_path)
-    losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
-    assert losses == ["missing", "missing", None]
+    _, tasks = run(forms_config("random", **{"adak.fold_steps": 0.5}), tmp_path)
+    trainings = [task for task in tasks if isinstance(task, TrainingTask)]
+    assert [task.loss for task in trainings] == ["missing", "missing", None]
+    assert {task.steps for task in trainings} == {1.0}
 
 
 @pytest.fixture(scope="module")

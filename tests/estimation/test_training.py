@@ -28,6 +28,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
     write_shards(docs, folder / "corpus", n_folds=2, seed=0)
     seed = settings.pop("seed", 1)
     loss = settings.pop("loss", None)
+    steps = settings.pop("steps", 1.0)
     config_path = folder / f"{name}.cfg"
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
@@ -38,6 +39,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
         without_fold=None,
         dev_path=folder / "dev.spacy",
         loss=loss,
+        steps=steps,
         output=folder / name,
         seed=seed,
         use_gpu=-1,
@@ -143,6 +145,14 @@ def test_progress_is_written_to_a_file(
     monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
     task.run()
     assert task.progress_path.read_text() == '{"step": 5, "total": 5}'
+
+
+def test_part_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
+    task = make_task(tmp_path, steps=0.4)
+    task.run()
+    # spaCy takes one step more than `max_steps`.
+    assert task.progress_path.read_text() == '{"step": 3, "total": 2}'
 
 
 def losses_and_targets(

@@ -9,6 +9,7 @@ it elsewhere, is likely to be unknown to them; so that it is left out here says 
 """
 
 from collections import Counter
+from statistics import median
 from typing import NamedTuple
 
 from .candidates import Words
@@ -36,8 +37,9 @@ class Annotators(NamedTuple):
     def from_forms(
         cls, recall: float, marked: Counter[Words], unmarked: Counter[Words]
     ) -> "Annotators":
-        """See how consistent annotators are. Careless ones are taken to be a little
-        more careless than they are, and to know more forms.
+        """See how consistent annotators are: with a form that they know, as a rule. A
+        string that is a name here and a word there looks as if they had forgotten it,
+        so some forms that are rarely marked say nothing about them.
 
         recall (float): r.
         marked (Counter[Words]): How often each form is marked.
@@ -50,7 +52,7 @@ class Annotators(NamedTuple):
             for form, count in marked.items()
             if count + unmarked[form] > 1
         ]
-        consistency = sum(shares) / len(shares) if shares else recall
+        consistency = median(shares) if shares else recall
         lowest = max(recall, _LOWEST_RECALL)
         return cls(recall, max(lowest, min(consistency, _HIGHEST_RECALL)))
 

@@ -9,7 +9,7 @@ it elsewhere, is likely to be unknown to them; so that it is left out here says 
 """
 
 from collections import Counter
-from statistics import median
+from statistics import fmean, median
 from typing import NamedTuple
 
 from .candidates import Words
@@ -37,9 +37,7 @@ class Annotators(NamedTuple):
     def from_forms(
         cls, recall: float, marked: Counter[Words], unmarked: Counter[Words]
     ) -> "Annotators":
-        """See how consistent annotators are: with a form that they know, as a rule. A
-        string that is a name here and a word there looks as if they had forgotten it,
-        so some forms that are rarely marked say nothing about them.
+        """See how consistent annotators are with forms that they know.
 
         recall (float): r.
         marked (Counter[Words]): How often each form is marked.
@@ -52,7 +50,11 @@ class Annotators(NamedTuple):
             for form, count in marked.items()
             if count + unmarked[form] > 1
         ]
-        consistency = median(shares) if shares else recall
+        consistency = fmean(shares) if shares else recall
+        if recall < _ALL_FORMS * consistency:
+            # A string that is a name here and a word there looks as if they had
+            # forgotten it. That such forms are rarely marked says nothing.
+            consistency = max(consistency, median(shares))
         lowest = max(recall, _LOWEST_RECALL)
         return cls(recall, max(lowest, min(consistency, _HIGHEST_RECALL)))
 

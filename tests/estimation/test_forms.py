@@ -57,6 +57,15 @@ def test_annotators_who_forget_at_random_know_all_forms(recall: float) -> None:
     assert annotators.form_recall == pytest.approx(recall, abs=0.05)
 
 
+def test_forms_that_occur_twice_do_not_look_as_if_always_or_never_marked() -> None:
+    marked, unmarked = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    rng = random.Random(0)
+    for n in range(2000):
+        for _ in range(2):
+            (marked if rng.random() < 0.6 else unmarked)[(f"form {n}",)] += 1
+    assert Annotators.from_forms(0.6, marked, unmarked).know_all_forms()
+
+
 def test_forms_that_occur_once_say_nothing() -> None:
     once = Counter({("a",): 1, ("b",): 1})
     assert Annotators.from_forms(0.3, once, Counter({("c",): 9})).know_all_forms()

@@ -40,12 +40,13 @@ def plan_steps(nlp: Language, share: float = 1.0) -> int:
     """
     steps = planned_steps(nlp)
     training = nlp.config["training"]
-    if share < 1:
-        steps = training["max_steps"] = ceil(share * steps)
-    set_total_steps(nlp.config, steps)
     training["eval_frequency"] = min(
         training["eval_frequency"], max(1, (steps - 1) // _MIN_EVALUATIONS)
     )
+    if share < 1:
+        # Scored as often as the same steps are in the whole training.
+        steps = training["max_steps"] = ceil(share * steps)
+    set_total_steps(nlp.config, steps)
     return steps
 
 

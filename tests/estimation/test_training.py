@@ -9,7 +9,7 @@ from thinc.api import Config
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
-from spacy_adak.estimation.steps import planned_steps, sure_steps
+from spacy_adak.estimation.steps import plan_steps, planned_steps, sure_steps
 from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.completeness import entity_share, recall_of_annotators
@@ -153,6 +153,17 @@ def test_part_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     task.run()
     # spaCy takes one step more than `max_steps`.
     assert task.progress_path.read_text() == '{"step": 3, "total": 2}'
+
+
+def test_part_of_the_steps_is_scored_as_often_as_in_the_whole(
+    task: TrainingTask,
+) -> None:
+    whole, part = task.make_pipeline(), task.make_pipeline()
+    for nlp in (whole, part):
+        nlp.config["training"].update(max_epochs=20, eval_frequency=1000)
+    assert (plan_steps(whole), plan_steps(part, share=0.4)) == (100, 40)
+    for nlp in (whole, part):
+        assert nlp.config["training"]["eval_frequency"] == 9
 
 
 def losses_and_targets(

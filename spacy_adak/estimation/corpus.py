@@ -11,7 +11,7 @@ from spacy.util import load_model_from_config, resolve_dot_names
 from thinc.api import Config
 
 from ..data.docbin import make_docbin
-from .checkpoint import new_folder, write_json
+from .checkpoint import new_folder
 from .folds import assign_folds
 
 # How many documents one task estimates.
@@ -111,7 +111,7 @@ def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None
                 shard = make_docbin([docs[place] for place in places])
                 number = i // _DOCS_PER_SHARD
                 shard.to_disk(beside / f"fold-{fold}-{number:04d}.spacy")
-        write_json(beside / _ORDER_FILE, order)
+        srsly.write_json(beside / _ORDER_FILE, order)
 
 
 def list_shards(folder: Path) -> list[Shard]:

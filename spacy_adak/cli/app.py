@@ -13,8 +13,6 @@ from spacy.cli._util import app
 from thinc.api import ConfigValidationError
 from wasabi import msg
 
-from ..errors import Errors, describe
-
 adak_cli = typer.Typer(
     name="adak",
     help="Train named entity recognition from incomplete annotations (AdaK-NER).",
@@ -68,6 +66,8 @@ def readable_errors() -> Iterator[None]:
 
 def _explain(error: ValueError | OSError) -> str | None:
     """What to tell of an error, or None if it does not come of wrong input."""
+    from ..errors import Errors, describe
+
     if isinstance(error, BrokenPipeError):  # nobody reads any more
         return None
     if isinstance(error, OSError) and error.filename is not None:

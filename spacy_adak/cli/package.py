@@ -8,7 +8,6 @@ import typer
 from spacy.cli._util import string_to_list
 from wasabi import msg
 
-from ..errors import Errors
 from .app import adak_cli, readable_errors
 
 
@@ -113,6 +112,8 @@ def package_cli(
 
 def _check_json(path: Path | None, option: str, content: str) -> None:
     """Refuse a file that holds no JSON object."""
+    from ..errors import Errors
+
     if path is None:
         return
     try:

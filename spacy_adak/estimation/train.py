@@ -213,11 +213,13 @@ def _stopwatch(run: Run) -> Stopwatch:
     done = len(run.history())
     left = settings.rounds - done
     fold_trainings = settings.fold_trainings
+    if done:
+        fold_trainings = fold_trainings[len(fold_trainings) - left :]
     return Stopwatch(
         rounds=left,
         folds=settings.folds,
         at_once=settings.at_once,
-        fold_trainings=fold_trainings[-left:] if done and left else fold_trainings,
+        fold_trainings=fold_trainings,
     )
 
 

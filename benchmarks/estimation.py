@@ -126,7 +126,7 @@ def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
             without_fold=fold,
             dev_path=folder / "dev.spacy",
             loss=None,
-            steps=1.0,
+            has_word_features=True,
             output=folder / f"output-{fold}",
             seed=fold,
             use_gpu=-1,

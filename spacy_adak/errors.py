@@ -176,6 +176,10 @@ class Errors(metaclass=WithCodes):
         "Can't read the weights of the network: {error}. The file is damaged, or of "
         "another width or depth: load it with the config it was trained with."
     )
+    A132 = (
+        "WordFeatures needs one or more attributes, and for each of them how many rows "
+        "its table has; but there are attrs = {attrs} and rows = {rows}."
+    )
 
     # estimation
     A201 = (

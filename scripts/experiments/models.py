@@ -14,7 +14,6 @@ PAPER: dict[str, Any] = {
     "components.adak_ner.gamma": 3.0,
     ROUNDS: 10,
     "adak.folds": 2,
-    "adak.fold_steps": 1.0,
     "adak.start": "outside",
     "adak.q": "hard",
     "adak.mask": True,

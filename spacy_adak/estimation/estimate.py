@@ -83,12 +83,17 @@ class Estimator:
         self.settings = settings
 
     def __call__(
-        self, examples: Sequence[Example], candidate_docs: Sequence[Doc]
+        self,
+        examples: Sequence[Example],
+        candidate_docs: Sequence[Doc],
+        log_likelihoods: Sequence[numpy.ndarray] = (),
     ) -> Iterator[Estimated]:
         """Estimate q for some texts.
 
         examples (Sequence[Example]): The texts with their annotation and the last q.
         candidate_docs (Sequence[Doc]): The same texts, for the other pipeline.
+        log_likelihoods (Sequence[ndarray]): (L, N) for each text, how likely the
+            annotation would be; or nothing, if all paths it allows count alike.
         YIELDS (Estimated): What was estimated for each.
         """
         scores = _tag_scores(
@@ -105,6 +110,10 @@ class Estimator:
             allowed = self._candidate_mask(
                 texts, by_annotation, examples, candidate_docs
             )
+        # By Bayes: what the model says of a text, and what the annotation says of it.
+        weights = texts.new_per_token(torch.float64, len(self.tagset))
+        if log_likelihoods:
+            weights = texts.concatenate(log_likelihoods).to(weights.dtype)
         own_paths, log_probabilities = self._own_readings(texts, scores)
         paths = texts.new_per_token(torch.long)
         nodes = texts.new_per_token(torch.float64, len(self.tagset))
@@ -112,11 +121,16 @@ class Estimator:
         probabilities = {}
         for batch in texts.batches:
             chain = scores.chain(batch)
-            mask = self._without_ruled_out(texts, batch, chain, allowed[batch.tokens])
-            batch_paths = best_paths(chain.allowing(mask))
+            posterior = chain.with_node_weights(weights[batch.tokens])
+            mask = self._without_ruled_out(
+                texts, batch, posterior, allowed[batch.tokens]
+            )
+            batch_paths = best_paths(posterior.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
             q = chain_of_q(chain, mask, self.settings.q, self.temperature)
             if q is not None:
+                # What the annotation says needs no temperature.
+                q = q.with_node_weights(weights[batch.tokens])
                 texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))
                 # The same for all segments.
                 moves = q.transitions, q.start, q.end

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy
 from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -48,6 +50,8 @@ class EstimationTask(NamedTuple):
 
     name (str): For messages.
     shard (Path): A `.spacy` file with the annotation.
+    annotation (Path | None): The folder with the likelihood of the annotation, if it is
+        looked at.
     last_estimates (Path | None): The folder with the estimates of the last round.
     estimates (Path): The folder for the new ones.
     fold_model (Path): A model that has not seen the shard.
@@ -62,6 +66,7 @@ class EstimationTask(NamedTuple):
 
     name: str
     shard: Path
+    annotation: Path | None
     last_estimates: Path | None
     estimates: Path
     fold_model: Path
@@ -135,9 +140,17 @@ class EstimationTask(NamedTuple):
             self.settings,
         )
         examples = read_shard(nlp, self.shard, self.last_estimates)
+        likelihoods = iter(self._log_likelihoods())
         for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
             docs = [_for_vocab(eg.predicted, candidate_nlp.vocab) for eg in batch]
-            yield from estimator(batch, docs)
+            yield from estimator(batch, docs, list(islice(likelihoods, len(batch))))
+
+    def _log_likelihoods(self) -> list[numpy.ndarray]:
+        """(L, N) for each text; nothing if the annotation is not looked at."""
+        if self.annotation is None:
+            return []
+        path = estimates_path(self.annotation, self.shard)
+        return [chain.nodes for chain in ShardEstimates.from_disk(path).chains]
 
 
 def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:

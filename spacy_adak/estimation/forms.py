@@ -4,8 +4,8 @@ Annotators forget an entity here and there, or they do not know a form at all: t
 of a film, wherever it occurs. Then each of its occurrences would be one more proof that
 it is no entity, though they are all missing for one reason. Say that a share k of the
 forms is known to them, and that they mark an entity of such a form with probability c.
-Of all entities they mark r = k · c. A form that they never marked, though a model finds
-it elsewhere, is likely to be unknown to them; so that it is left out here says little.
+Of all entities they mark r = k · c. If k is small, that a string is never marked says
+little more if it comes up often than if it comes up once.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from .candidates import Words
 
 # How much less a string says by itself that comes up often, where no form is known.
 # With 1 all its occurrences together would say as much as one.
-_DISCOUNT = 0.25
+_DISCOUNT = 0.5
 # Beyond this share annotators are taken to know all forms: the estimate is a rough one.
 _ALL_FORMS = 0.9
 # Nobody is so careless, or so careful, that nothing could be learnt from what they do.
@@ -76,17 +76,3 @@ class Annotators(NamedTuple):
         """
         exponent = _DISCOUNT * (1 - self.known_forms)
         return 1 - (1 - self.recall) ** (occurrences**-exponent)
-
-    def recall_of_form(self, marked: int, found: int) -> float:
-        """How likely an entity would have been marked.
-
-        marked (int): How often its form is.
-        found (int): How often a model finds the form where it is not marked, other
-            than here.
-        RETURNS (float): The probability.
-        """
-        if marked:
-            return self.form_recall
-        k, c = self.known_forms, self.form_recall
-        none_marked = (1 - c) ** found
-        return c * k * none_marked / (1 - k + k * none_marked)

@@ -183,9 +183,9 @@ after_init = null
 # seen two thirds of the texts, and counts half as much as what they say.
 _FROZEN_SETTINGS = {
     'loss = "adak"': 'loss = "weighted"',
+    "ratio_weight = 10.0": "ratio_weight = 2.0",
     "rounds = 10": "rounds = 1",
     "folds = 2": "folds = 3",
-    "fold_steps = 1.0": "fold_steps = 0.4",
     'start = "outside"': 'start = "forms"',
     'q = "hard"': 'q = "interpolated"',
     "temperature = 1.0": "temperature = 2.0",
@@ -244,11 +244,10 @@ window = {{ window }}
 stride = {{ window * 3 // 4 }}
 
 [components.adak_ner.model.tok2vec.embed.*.trained]
-@architectures = "spacy.MultiHashEmbed.v2"
+@architectures = "spacy-adak.WordFeatures.v1"
 width = 64
 attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
 rows = [5000, 1000, 2500, 2500]
-include_static_vectors = false
 
 [components.adak_ner.model.tok2vec.encode]
 @architectures = "spacy-adak.WindowCNNEncoder.v1"

@@ -22,15 +22,14 @@ from .corpus import Shard, list_shards
 from .encoding_task import EncodingTask
 from .estimation_task import EstimationTask, ShardStatistics
 from .executors import Executor
+from .forms import Annotators
 from .frozen_encoders import has_frozen_encoder
 from .recall_task import RecallTask
 from .run import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
-from .settings import AdakSettings
 from .training import TrainingTask
 
-# The names of fold models, before their number. Those that know of forms come after the
-# others of round 0.
-FOLD_MODELS, FORM_FOLD_MODELS = "fold", "form-fold"
+# The names of fold models, before their number.
+FOLD_MODELS = "fold"
 
 
 def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
@@ -100,129 +99,86 @@ def encode_texts(run: Run, execute: Executor) -> None:
 
 def train_folds(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
-    loss: LossName | None = None
-    start = run.settings.start if number == 1 else "outside"
-    if start == "forms":
-        loss = None if find_forms(run, execute) else "missing"
-    elif start != "outside":
-        loss = start
     estimates = run.estimates(number - 1)
-    steps = 1.0 if estimates is None else run.settings.fold_steps
-    execute(_fold_trainings(run, number, estimates, loss, steps))
+    loss: LossName | None = None
+    has_word_features = True
+    start = run.settings.start if number == 1 else "outside"
+    if start == "ratio":
+        loss = "ratio"
+    elif start != "outside":
+        annotators = look_at_annotators(run, execute)
+        loss = "missing"
+        if not annotators.know_all_forms():
+            # A form that they do not know could be learnt by heart as O.
+            estimates, loss, has_word_features = run.annotation, "ratio", False
+    execute(
+        [
+            _training_task(
+                run,
+                name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
+                number=number,
+                estimates=estimates,
+                without_fold=fold,
+                loss=loss,
+                has_word_features=has_word_features,
+            )
+            for fold in range(run.settings.folds)
+        ]
+    )
 
 
-def _fold_trainings(
-    run: Run,
-    number: int,
-    estimates: Path | None,
-    loss: LossName | None,
-    steps: float,
-    models: str = FOLD_MODELS,
-) -> list[TrainingTask]:
-    return [
-        _training_task(
-            run,
-            name=f"round {number}, {models} {fold + 1} of {run.settings.folds}",
-            number=number,
-            estimates=estimates,
-            without_fold=fold,
-            loss=loss,
-            steps=steps,
-            models=models,
-        )
-        for fold in range(run.settings.folds)
-    ]
-
-
-def find_forms(run: Run, execute: Executor) -> bool:
-    """Round 0: find out which forms annotators do not know, and what follows for q.
+def look_at_annotators(run: Run, execute: Executor) -> Annotators:
+    """Find out how likely the annotation is, whatever the truth may be.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
-    RETURNS (bool): Whether there is a q for the first round; there is none if they seem
-        to know all forms.
+    RETURNS (Annotators): What annotators do.
     """
-    folder = run.round_folder(0)
-    folder.mkdir(exist_ok=True)
     # Only the pipeline it begins with is used.
-    training = _training_task(run, "round 0", 0, estimates=None, without_fold=None)
-    by_string = RecallTask(training, run.component, None, folder / "strings")
-    execute([by_string])
-    if by_string.annotators().know_all_forms():
-        return False
-    execute(_fold_trainings(run, 0, by_string.estimates, "weighted", steps=1.0))
-    # The first round has all texts.
-    settings = run.settings.model_copy(update={"min_sample_score": 0.0})
-    finding = settings.model_copy(update={"q": "hard", "mask": False})
-    found = folder / "found"
-    found.mkdir(exist_ok=True)
-    execute(_estimation_tasks(run, 0, finding, by_string.estimates, found, None))
-    by_form = RecallTask(training, run.component, found, folder / "forms")
-    execute([by_form])
-    if by_form.annotators().know_all_forms():
-        return False
-    steps = run.settings.fold_steps
-    execute(
-        _fold_trainings(run, 0, by_form.estimates, "weighted", steps, FORM_FOLD_MODELS)
-    )
-    estimates = folder / ESTIMATES_FOLDER
-    estimates.mkdir(exist_ok=True)
-    execute(
-        _estimation_tasks(run, 0, settings, found, estimates, None, FORM_FOLD_MODELS)
-    )
-    return True
+    training = _training_task(run, "round 1", 1, estimates=None, without_fold=None)
+    looks_at_forms = run.settings.start == "forms"
+    task = RecallTask(training, run.component, looks_at_forms, run.annotation)
+    execute([task])
+    return task.annotators()
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the model that has not seen it."""
-    estimates = run.round_folder(number) / ESTIMATES_FOLDER
+    folder, best_round = run.round_folder(number), run.best_round()
+    estimates = folder / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
     dictionary = None
     if run.settings.dictionary and number > 1:
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
-    tasks = _estimation_tasks(
-        run, number, run.settings, run.estimates(number - 1), estimates, dictionary
-    )
-    execute(tasks)
-    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
-
-
-def _estimation_tasks(
-    run: Run,
-    number: int,
-    settings: AdakSettings,
-    last_estimates: Path | None,
-    estimates: Path,
-    dictionary: Path | None,
-    models: str = FOLD_MODELS,
-) -> list[EstimationTask]:
-    folder = run.round_folder(number)
-    best_round = run.best_round()
+    annotation = run.annotation if run.annotation.exists() else None
 
     def candidate_model(shard: Shard) -> Path:
         if best_round is not None:
             return run.round_folder(best_round) / "final" / "model-best"
         # Before there is M(ŵ): a fold model that has seen the text.
         seen_by = (shard.fold + 1) % run.settings.folds
-        return folder / f"{models}-{seen_by}" / "model-best"
+        return folder / f"{FOLD_MODELS}-{seen_by}" / "model-best"
 
-    return [
+    tasks = [
         EstimationTask(
             name=f"round {number}, q for {shard.path.stem}",
             shard=shard.path,
-            last_estimates=last_estimates,
+            annotation=annotation,
+            last_estimates=run.estimates(number - 1),
             estimates=estimates,
-            fold_model=folder / f"{models}-{shard.fold}" / "model-best",
+            fold_model=folder / f"{FOLD_MODELS}-{shard.fold}" / "model-best",
             candidate_model=candidate_model(shard),
             dictionary=dictionary,
             component=run.component,
-            temperature=run.settings.temperature_in(max(number, 1)),
-            settings=settings,
+            temperature=run.settings.temperature_in(number),
+            settings=run.settings,
             use_gpu=run.use_gpu,
             code_path=run.code_path,
         )
         for shard in list_shards(run.corpus)
     ]
+    execute(tasks)
+    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
 
 
 def build_dictionary(
@@ -245,15 +201,12 @@ def _training_task(
     estimates: Path | None,
     without_fold: int | None,
     loss: LossName | None = None,
-    steps: float = 1.0,
-    models: str = FOLD_MODELS,
+    has_word_features: bool = True,
 ) -> TrainingTask:
     if without_fold is None:
         output, index = "final", 0
     else:
-        output, index = f"{models}-{without_fold}", without_fold + 1
-        if models == FORM_FOLD_MODELS:
-            index += run.settings.folds
+        output, index = f"{FOLD_MODELS}-{without_fold}", without_fold + 1
     # Every training has a seed of its own, which depends on nothing but its place.
     seed = run.config["training"]["seed"] or 0
     return TrainingTask(
@@ -264,7 +217,7 @@ def _training_task(
         without_fold=without_fold,
         dev_path=run.dev_path,
         loss=loss,
-        steps=steps,
+        has_word_features=has_word_features,
         output=run.round_folder(number) / output,
         seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
         use_gpu=run.use_gpu,
@@ -294,11 +247,6 @@ def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
 def _clean_up(run: Run, number: int) -> None:
     """Remove what no later round will look at."""
     best_round = run.best_round()
-    if number and run.round_folder(0).exists():
-        # Logs stay.
-        for path in run.round_folder(0).iterdir():
-            if path.is_dir():
-                remove(path)
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
         unneeded = list(folder.glob(f"{FOLD_MODELS}-*"))

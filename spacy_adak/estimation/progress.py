@@ -39,23 +39,15 @@ def work_of_training(n_trainings: int, at_once: int) -> float:
 class Stopwatch:
     """Foretells how long a run may take, from the trainings that are done.
 
-    rounds (int): How many trainings on all data are left, at most.
-    folds (int): How many models of folds are trained together.
+    rounds (int): How many rounds are left, at most.
+    folds (int): How many trainings each has beside the one on all data.
     at_once (int): How many trainings run at a time.
-    fold_trainings (Sequence[float]): For each time that these are yet trained, the
-        share of its steps that a training has.
     """
 
-    def __init__(
-        self,
-        rounds: int,
-        folds: int,
-        at_once: int,
-        fold_trainings: Sequence[float],
-    ) -> None:
+    def __init__(self, rounds: int, folds: int, at_once: int) -> None:
         self.at_once = at_once
-        fold_work = work_of_training(folds, at_once) if fold_trainings else 0.0
-        self.left = rounds + folds * fold_work * sum(fold_trainings)
+        fold_work = work_of_training(folds, at_once) if folds else 0.0
+        self.left = rounds * (folds * fold_work + 1.0)
         self.done = 0.0
         self.started = time.monotonic()
 
@@ -102,7 +94,6 @@ def watched(
             return
         trainings = [task for task in tasks if isinstance(task, TrainingTask)]
         work = work_of_training(max(1, len(trainings)), stopwatch.at_once)
-        work *= max((task.steps for task in trainings), default=1.0)
         todo = [task for task in trainings if not task.is_done()]
         for _ in range(len(trainings) - len(todo)):
             stopwatch.skip(work)

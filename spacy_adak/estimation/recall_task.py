@@ -1,7 +1,9 @@
 """Estimate for each token how likely annotators were to mark an entity that begins
 there, as one task of the outer loop.
 
-It is written down as a first q: the less likely, the less it costs to begin an entity.
+It is written down as the likelihood of the annotation, given a path: the less likely
+they were to mark an entity, the less it costs to begin one that is not marked. Before
+there is a model that is all that is known of paths, a first q.
 """
 
 from collections import Counter
@@ -16,7 +18,7 @@ from spacy.training import Example
 
 from ..crf.tags import LabelledSpan, TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
-from ..pipeline.estimates import ChainEstimate, PathEstimate
+from ..pipeline.estimates import ChainEstimate
 from ..pipeline.targets import Known, allowed_tags, entity_starting_tags
 from .candidates import Dictionary, Words
 from .checkpoint import write_json
@@ -37,15 +39,13 @@ class RecallTask(NamedTuple):
 
     training (TrainingTask): A training whose pipeline has the labels.
     component (str): The name of the component.
-    found (Path | None): A folder with what models found in the texts. Without it
-        strings are all there is to go by.
-    estimates (Path): The folder for the first q, and for what annotators do. If they
-        know all forms there is no q: the loss "missing" says it all.
+    looks_at_forms (bool): Whether annotators may not know some forms.
+    estimates (Path): The folder for the first q, and for what annotators do.
     """
 
     training: TrainingTask
     component: str
-    found: Path | None
+    looks_at_forms: bool
     estimates: Path
 
     @property
@@ -83,27 +83,25 @@ class RecallTask(NamedTuple):
         shards = {
             shard.path: [
                 Text.read(example, component)
-                for example in read_shard(nlp, shard.path, self.found)
+                for example in read_shard(nlp, shard.path, None)
             ]
             for shard in list_shards(self.training.corpus)
         }
         texts = [text for shard in shards.values() for text in shard]
         recall = self.training.annotation_recall(component)
-        by_token: Iterator[numpy.ndarray]
-        if self.found is None:
+        if self.looks_at_forms:
             annotators, by_token = recall_by_strings(texts, recall)
         else:
-            annotators, by_token = recall_by_forms(texts, recall)
-        if not annotators.know_all_forms():
-            for path, shard_texts in shards.items():
-                ShardEstimates(
-                    paths=[text.marked_spans() for text in shard_texts],
-                    chains=[
-                        first_q(text.known, next(by_token), component.tagset)
-                        for text in shard_texts
-                    ],
-                    selected=list(range(len(shard_texts))),
-                ).to_disk(estimates_path(self.estimates, path))
+            annotators, by_token = recall_at_random(texts, recall)
+        for path, shard_texts in shards.items():
+            ShardEstimates(
+                paths=[text.marked_spans() for text in shard_texts],
+                chains=[
+                    first_q(text.known, next(by_token), component.tagset)
+                    for text in shard_texts
+                ],
+                selected=list(range(len(shard_texts))),
+            ).to_disk(estimates_path(self.estimates, path))
         write_json(self.output, annotators._asdict())
 
 
@@ -112,20 +110,16 @@ class Text(NamedTuple):
 
     words (list[str]): Its words.
     known (Known): What is known of it.
-    found (list[LabelledSpan]): Entities that a model found, other than those known.
     """
 
     words: list[str]
     known: Known
-    found: list[LabelledSpan]
 
     @classmethod
     def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
         """RETURNS (Text): The text of an example."""
-        known, estimate, _ = component.read_sample(example)
-        path = estimate.entities if isinstance(estimate, PathEstimate) else []
-        found = [span for span in path if span not in known.entities]
-        return cls([token.text for token in example.predicted], known, found)
+        known = component.read_sample(example).known
+        return cls([token.text for token in example.predicted], known)
 
     def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
         """RETURNS (list[Words]): The words of spans."""
@@ -140,11 +134,26 @@ def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
     return Counter(form for text in texts for form in text.forms(text.known.entities))
 
 
+def recall_at_random(
+    texts: Iterable[Text], recall: float
+) -> tuple[Annotators, Iterator[numpy.ndarray]]:
+    """Suppose that annotators forget any entity alike.
+
+    texts (Iterable[Text]): All texts.
+    recall (float): r.
+    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
+        at each token of each text.
+    """
+    by_token = (numpy.full(len(text.words), recall) for text in texts)
+    return Annotators(recall, recall), by_token
+
+
 def recall_by_strings(
     texts: Sequence[Text], recall: float
 ) -> tuple[Annotators, Iterator[numpy.ndarray]]:
-    """Go by how often annotators leave out a string that they mark elsewhere, and by
-    how often strings come up that are half as long as an entity.
+    """Go by how often annotators leave out a string that they mark elsewhere. If they
+    seem not to know some forms, strings that are half as long as an entity count the
+    less each, the more often they come up.
 
     texts (Sequence[Text]): All texts.
     recall (float): r.
@@ -161,6 +170,8 @@ def recall_by_strings(
         )
     )
     annotators = Annotators.from_forms(recall, marked, unmarked)
+    if annotators.know_all_forms():
+        return annotators, recall_at_random(texts, recall)[1]
     # Whole entities would be too rare: where one ends is not known.
     length = -(-median_high([len(form) for form in marked.elements()] or [1]) // 2)
     counts = Counter(string for text in texts for string in _strings(text, length))
@@ -181,31 +192,6 @@ def _strings(text: Text, length: int) -> Iterator[Words]:
         yield tuple(text.words[start : start + length])
 
 
-def recall_by_forms(
-    texts: Sequence[Text], recall: float
-) -> tuple[Annotators, Iterator[numpy.ndarray]]:
-    """Go by the entities that models found, whose forms annotators may not know.
-
-    texts (Sequence[Text]): All texts.
-    recall (float): r.
-    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
-        at each token of each text.
-    """
-    marked = _marked_forms(texts)
-    found = Counter(form for text in texts for form in text.forms(text.found))
-    annotators = Annotators.from_forms(recall, marked, found)
-
-    def of_text(text: Text) -> numpy.ndarray:
-        by_token = numpy.full(len(text.words), recall)
-        for span, form in zip(text.found, text.forms(text.found), strict=True):
-            by_token[span.start] = annotators.recall_of_form(
-                marked[form], found[form] - 1
-            )
-        return by_token
-
-    return annotators, map(of_text, texts)
-
-
 def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimate:
     """q before any model: a path counts the less, the more entities it has that
     annotators would have marked (`missing_q`, with a recall per token).
@@ -219,7 +205,8 @@ def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimat
     allowed = allowed_tags(known, tagset)
     is_open = allowed.sum(1) > 1
     nodes = numpy.zeros((len(recall), N), dtype="float32")
-    nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
+    with numpy.errstate(divide="ignore"):
+        nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
     nodes[~is_open] = 0.0
     nodes[~allowed] = -numpy.inf
     moves = (numpy.zeros((N, N)), numpy.zeros(N), numpy.zeros(N))

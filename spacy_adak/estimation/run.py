@@ -7,10 +7,8 @@ All that a run needs to go on after a crash is on disk:
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
-    round-00/              before the first round, where it starts from "forms":
-                           models of the folds, the entities they found, the recall of
-                           annotators by string and by form, models of the folds that
-                           know of it, and their q
+    annotation/            how likely the annotation would be, given a path; where a run
+                           starts from "missing" or "forms"
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -32,6 +30,7 @@ DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 ESTIMATES_FOLDER = "estimates"
+ANNOTATION_FOLDER = "annotation"
 LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
@@ -104,6 +103,11 @@ class Run(NamedTuple):
     def dev_path(self) -> Path:
         """RETURNS (Path): The dev documents that models can be scored on."""
         return self.folder / DEV_FILE
+
+    @property
+    def annotation(self) -> Path:
+        """RETURNS (Path): The likelihood of the annotation, if it is looked at."""
+        return self.folder / ANNOTATION_FOLDER
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""

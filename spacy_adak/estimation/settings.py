@@ -23,15 +23,13 @@ convergence = 0.002
 # Into how many folds the data is divided: as many models are trained per round, each
 # without one fold. More than 2 is said to make little difference.
 folds = 2
-# The share of its steps that the training of a fold model has as soon as there is a q
-# to learn from, which takes less time than to find entities without.
-fold_steps = 1.0
 # What the fold models of the first round learn from, as long as there is no q: the loss
 # of the component with all unknown tokens "outside", or the loss "missing" or "ratio"
 # of the component, which find more entities from the start. The first candidates are
 # theirs. "forms" is "missing", but looks whether annotators marked all entities of a
-# form or none; if so, models of the folds are trained twice more before: to find forms
-# that they did not know, and to estimate a first q from that.
+# form or none; if so, it is "ratio", strings that come up often count less each, and
+# word features of the fold models stay silent: a name that annotators do not know must
+# not be learnt by heart as none.
 start = "outside"
 # q for a text: "hard" is the best path of the model that has not seen it, "soft" weighs
 # paths by the marginals of their tags, "interpolated" by their own probability.
@@ -74,7 +72,6 @@ class AdakSettings(BaseModel):
     rounds: int = Field(ge=1)
     convergence: float = Field(ge=0, le=1)
     folds: int = Field(ge=2)
-    fold_steps: float = Field(gt=0, le=1)
     start: Literal["outside", "missing", "ratio", "forms"]
     q: QMode
     temperature: list[Annotated[float, Field(gt=0)]]
@@ -94,18 +91,9 @@ class AdakSettings(BaseModel):
         return 1 if self.executor == "serial" else self.n_jobs
 
     @property
-    def fold_trainings(self) -> list[float]:
-        """RETURNS (list[float]): For each time that models of the folds are trained,
-        the share of its steps that a training has. Those of the rounds come last;
-        before them is what is trained if annotators turn out not to know some forms."""
-        if self.start == "forms":
-            return [1.0, self.fold_steps, *[self.fold_steps] * self.rounds]
-        return [1.0, *[self.fold_steps] * (self.rounds - 1)]
-
-    @property
     def trainings(self) -> int:
         """RETURNS (int): How many models are trained in all, at most."""
-        return len(self.fold_trainings) * self.folds + self.rounds
+        return self.rounds * (self.folds + 1)
 
     def temperature_in(self, round_: int) -> float:
         """RETURNS (float): The temperature in a round, counted from 1."""
@@ -128,7 +116,7 @@ def read_settings(config: Config) -> AdakSettings:
     refuse_unknown_keys(given, "[adak]", list(defaults))
     resolved = registry.resolve({"adak": {**defaults, **given}})["adak"]
     # A whole number is a fine value for a setting that may have a fraction.
-    for name in ("convergence", "fold_steps", "temperature", "min_sample_score"):
+    for name in ("convergence", "temperature", "min_sample_score"):
         if type(resolved[name]) is int:
             resolved[name] = float(resolved[name])
     temperature = resolved["temperature"]

@@ -1,7 +1,5 @@
 """How many steps a training will have, and what follows from that."""
 
-from math import ceil
-
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.util import registry, resolve_dot_names
@@ -30,23 +28,19 @@ def planned_steps(nlp: Language) -> int:
     return max(1, min(limits, default=T["patience"]))
 
 
-def plan_steps(nlp: Language, share: float = 1.0) -> int:
+def plan_steps(nlp: Language) -> int:
     """Tell the config of an initialized pipeline how many steps there will be: its
     learning rate falls over them, and a short training is scored more often.
 
     nlp (Language): The pipeline.
-    share (float): How many of the steps that it has planned.
     RETURNS (int): The number of steps.
     """
     steps = planned_steps(nlp)
+    set_total_steps(nlp.config, steps)
     training = nlp.config["training"]
     training["eval_frequency"] = min(
         training["eval_frequency"], max(1, (steps - 1) // _MIN_EVALUATIONS)
     )
-    if share < 1:
-        # Scored as often as the same steps are in the whole training.
-        steps = training["max_steps"] = ceil(share * steps)
-    set_total_steps(nlp.config, steps)
     return steps
 
 

@@ -36,6 +36,7 @@ from .preflight import (
 )
 from .progress import Stopwatch, watched
 from .run import (
+    ANNOTATION_FOLDER,
     CONFIG_FILE,
     CORPUS,
     DEV_FILE,
@@ -152,7 +153,7 @@ def _begin(
     config, settings, train_docs, dev_docs = check_run(raw, use_gpu, strict)
     # As in spaCy's own training a new run takes the place of a finished one. While
     # there is no corpus, there is nothing to resume.
-    for name in (CORPUS, FROZEN, "round-*", *LEFT):
+    for name in (CORPUS, FROZEN, ANNOTATION_FOLDER, "round-*", *LEFT):
         for path in folder.glob(name):
             remove(path)
     # All models must number their tags alike, whatever their fold happens to hold.
@@ -209,17 +210,11 @@ def _make_run(folder: Path, use_gpu: int, code_path: Path | None) -> Run:
 def _stopwatch(run: Run) -> Stopwatch:
     settings = run.settings
     if not run.needs_q():
-        return Stopwatch(rounds=1, folds=0, at_once=1, fold_trainings=[])
-    done = len(run.history())
-    left = settings.rounds - done
-    fold_trainings = settings.fold_trainings
-    if done:
-        fold_trainings = fold_trainings[len(fold_trainings) - left :]
+        return Stopwatch(rounds=1, folds=0, at_once=1)
     return Stopwatch(
-        rounds=left,
+        rounds=settings.rounds - len(run.history()),
         folds=settings.folds,
         at_once=settings.at_once,
-        fold_trainings=fold_trainings,
     )
 
 

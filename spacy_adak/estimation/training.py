@@ -19,6 +19,7 @@ from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.encoders import frozen_encoders
 from ..pipeline.objective import LossName
+from ..pipeline.word_features import silence_word_features
 from .checkpoint import new_folder
 from .corpus import list_shards, replace_reader
 from .estimated_corpus import READER
@@ -40,7 +41,8 @@ class TrainingTask(NamedTuple):
     without_fold (int | None): The fold to train without.
     dev_path (Path): A `.spacy` file with documents that are annotated completely.
     loss (LossName | None): The loss, if it is not that of the config.
-    steps (float): The share of the steps that the config plans.
+    has_word_features (bool): Whether the model may learn something of single words, or
+        only knows what an encoder says of them.
     output (Path): Where the model goes: a folder with model-best and model-last.
     seed (int): For this training.
     use_gpu (int): The id of a GPU, or -1.
@@ -54,7 +56,7 @@ class TrainingTask(NamedTuple):
     without_fold: int | None
     dev_path: Path
     loss: LossName | None
-    steps: float
+    has_word_features: bool
     output: Path
     seed: int
     use_gpu: int
@@ -85,13 +87,15 @@ class TrainingTask(NamedTuple):
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
             nlp = self.make_pipeline()
-            total = plan_steps(nlp, self.steps)
+            total = plan_steps(nlp)
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(sure_steps(nlp, total))
                     if self.loss is not None:
                         component.loss = self.loss
                     self._estimate_settings(component)
+                    if not self.has_word_features:
+                        silence_word_features(component.model)
             nlp.config["training"]["logger"] = {
                 "@loggers": "spacy-adak.ProgressLogger.v1",
                 "path": str(self.progress_path),

@@ -58,7 +58,8 @@ class LossAndGradient(NamedTuple):
 class Objective(NamedTuple):
     """Which loss to compute.
 
-    loss (LossName): See the settings of the component.
+    loss (LossName): See the settings of the component. "ratio" goes by q if there is
+        one, as "weighted" does.
     k (int): K, for "adak".
     best_paths_weight (float): λ, for "adak".
     entity_ratio (EntityRatio | None): What "ratio" aims at, and only that.
@@ -111,7 +112,8 @@ class Objective(NamedTuple):
         tagset: TagSet,
     ) -> Tensor:
         allowed = tokens.allowed[batch.tokens]
-        if self.loss in ("fuzzy", "ratio"):
+        has_q = tokens.chain_q is not None
+        if self.loss == "fuzzy" or (self.loss == "ratio" and not has_q):
             losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
         elif self.loss == "missing":
             log_weights = self._missing_log_weights(tagset).to(allowed.device)
@@ -119,7 +121,7 @@ class Objective(NamedTuple):
             losses = negative_log_likelihood(chain, q)
         elif self.loss == "crf":
             losses = negative_log_likelihood(chain, HardQ(tokens.known[batch.tokens]))
-        elif self.loss == "weighted":
+        elif self.loss in ("weighted", "ratio"):
             losses = negative_log_likelihood(chain, tokens.q(batch))
         else:
             weight = torch.where(

@@ -30,15 +30,6 @@ def arguments(tmp_path: Path) -> list[str]:
     ]
 
 
-def test_trainings_before_the_first_round_are_announced(
-    adak: Adak, arguments: list[str]
-) -> None:
-    settings = ("--adak.start", "forms", "--adak.rounds", "1")
-    result = adak("train", *arguments, *settings)
-    assert result.exit_code == 0, result.output
-    assert "7 trainings at most" in " ".join(result.output.split())
-
-
 def test_run_says_what_it_will_do_and_has_a_line_per_round(
     adak: Adak, arguments: list[str], tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """q for texts that a model has not seen."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -66,6 +67,7 @@ def estimate(
     examples: list[Example],
     dictionary: dict[tuple[str, ...], str] | None = None,
     temperature: float = 1.0,
+    log_likelihoods: Sequence[numpy.ndarray] = (),
     **settings: Any,
 ) -> list[Estimated]:
     config = make_config(**{f"adak.{name}": value for name, value in settings.items()})
@@ -78,7 +80,7 @@ def estimate(
         read_settings(config.interpolate()),
     )
     docs = [nlp.make_doc(example.reference.text) for example in examples]
-    results = list(estimator(examples, docs))
+    results = list(estimator(examples, docs, log_likelihoods))
     estimates = ShardEstimates(
         [result.path for result in results],
         [result.chain for result in results if result.chain is not None],
@@ -119,6 +121,46 @@ def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
     ]
     for result in estimate(nlp, examples):
         assert result.unknown_tokens == result.new_entities == 0
+
+
+@pytest.mark.parametrize("q", ["interpolated", "soft"])
+def test_q_is_what_the_model_and_the_annotation_say_of_a_text(
+    nlp: Language, q: str
+) -> None:
+    settings: dict[str, Any] = {"q": q, "temperature": 2.0, "mask": False}
+    before = estimate(nlp, make_examples(nlp), **settings)
+    rng = numpy.random.default_rng(0)
+    weights = [
+        numpy.log(rng.uniform(0.1, 1.0, size=result.chain.nodes.shape))
+        for result in before
+        if result.chain is not None
+    ]
+    after = estimate(nlp, make_examples(nlp), log_likelihoods=weights, **settings)
+    for alone, both, weight in zip(before, after, weights, strict=True):
+        assert alone.chain is not None
+        assert both.chain is not None
+        allowed = numpy.isfinite(alone.chain.nodes)
+        change = both.chain.nodes[allowed] - (alone.chain.nodes + weight)[allowed]
+        # But for what all tags of a token have lost alike.
+        token = numpy.nonzero(allowed)[0]
+        offset = numpy.zeros(len(weight))
+        offset[token] = change
+        numpy.testing.assert_allclose(change, offset[token], atol=1e-3)
+        assert (numpy.isfinite(both.chain.nodes) == allowed).all()
+
+
+def test_annotators_who_mark_everything_leave_nothing_to_find(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    assert any(result.new_entities for result in estimate(nlp, examples, mask=False))
+    tagset = nlp.get_pipe("adak_ner").tagset
+    weights = []
+    for example in make_examples(nlp):
+        nodes = numpy.zeros((len(example.predicted), len(tagset)))
+        is_open = example.reference.to_array("ENT_IOB") == 0
+        nodes[numpy.ix_(is_open, range(1, len(tagset)))] = -numpy.inf
+        weights.append(nodes)
+    results = estimate(nlp, make_examples(nlp), log_likelihoods=weights, mask=False)
+    assert not any(result.new_entities for result in results)
 
 
 def test_q_without_mask_is_what_the_model_finds(nlp: Language) -> None:

@@ -1,6 +1,5 @@
 """What can be told of annotators who do not know some forms."""
 
-import itertools
 import random
 from collections import Counter
 
@@ -73,34 +72,7 @@ def test_forms_that_occur_once_say_nothing() -> None:
 
 def test_annotators_who_mark_nothing_are_no_error() -> None:
     annotators = Annotators.from_forms(0.0, Counter(), Counter())
-    assert annotators.recall_of_form(0, 3) == annotators.recall_of_string(9) == 0.0
-
-
-@given(chances, chances, st.integers(0, 6))
-def test_recall_of_a_form_is_what_bayes_says(
-    known: float, form_recall: float, others: int
-) -> None:
-    # All there could have been: whether the form is known, and which of its entities
-    # are marked, the last one being the one in question.
-    unmarked = both = 0.0
-    for is_known, *marks in itertools.product((True, False), repeat=others + 2):
-        recall = form_recall if is_known else 0.0
-        chance = known if is_known else 1 - known
-        for is_marked in marks:
-            chance *= recall if is_marked else 1 - recall
-        if not any(marks[:-1]):
-            unmarked += chance
-            both += chance * marks[-1]
-    annotators = Annotators(known * form_recall, form_recall)
-    assert annotators.recall_of_form(0, others) == pytest.approx(both / unmarked)
-
-
-@given(chances, chances)
-def test_form_that_is_marked_somewhere_is_known(
-    known: float, form_recall: float
-) -> None:
-    annotators = Annotators(known * form_recall, form_recall)
-    assert annotators.recall_of_form(1, 5) == form_recall
+    assert annotators.recall_of_string(9) == 0.0
 
 
 @given(chances, st.integers(1, 10_000))

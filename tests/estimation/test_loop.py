@@ -86,14 +86,6 @@ def test_fold_models_have_not_seen_their_fold(
     ] * 2
 
 
-def test_fold_models_that_have_a_q_may_be_trained_shorter(
-    tiny_config: Config, tmp_path: Path
-) -> None:
-    _, tasks = run(tiny_config, tmp_path, **{"adak.fold_steps": 0.5})
-    steps = [task.steps for task in tasks if isinstance(task, TrainingTask)]
-    assert steps == [1.0, 1.0, 1.0, 0.5, 0.5, 1.0]
-
-
 def test_trainings_have_the_q_that_was_estimated_last(
     tiny_config: Config, tmp_path: Path
 ) -> None:

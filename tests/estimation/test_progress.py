@@ -34,28 +34,20 @@ def test_work_of_a_training(folds: int, at_once: int, expected: float) -> None:
 
 
 def test_nothing_is_foretold_before_the_first_training(clock: list[float]) -> None:
-    watch = Stopwatch(rounds=3, folds=2, at_once=1, fold_trainings=[1.0] * 3)
+    watch = Stopwatch(rounds=3, folds=2, at_once=1)
     assert watch.seconds_left() is None
 
 
 def test_estimate_after_the_first_fold(clock: list[float]) -> None:
-    watch = Stopwatch(rounds=3, folds=2, at_once=1, fold_trainings=[1.0] * 3)
+    watch = Stopwatch(rounds=3, folds=2, at_once=1)
     clock[0] = 10.0
     watch.count(0.5)
     # Six units of work in all, of which half a unit took ten seconds.
     assert watch.seconds_left() == pytest.approx(5.5 * 20)
 
 
-def test_folds_may_be_trained_before_the_first_round(clock: list[float]) -> None:
-    watch = Stopwatch(rounds=1, folds=3, at_once=1, fold_trainings=[1.0, 0.5])
-    clock[0] = 10.0
-    watch.count(2 / 3)
-    # Two thirds of a unit took ten seconds; there are 1 + 2 + 1 units in all.
-    assert watch.seconds_left() == pytest.approx((4 - 2 / 3) * 15)
-
-
 def test_estimate_is_corrected_as_it_goes(clock: list[float]) -> None:
-    watch = Stopwatch(rounds=3, folds=2, at_once=1, fold_trainings=[1.0] * 3)
+    watch = Stopwatch(rounds=3, folds=2, at_once=1)
     watch.count(0.5)
     clock[0] = 60.0
     watch.count(0.5)
@@ -65,7 +57,7 @@ def test_estimate_is_corrected_as_it_goes(clock: list[float]) -> None:
 def test_what_was_done_before_a_stop_says_nothing_about_speed(
     clock: list[float],
 ) -> None:
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     watch.skip(0.5)
     assert watch.seconds_left() is None
     clock[0] = 10.0
@@ -90,7 +82,7 @@ def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
         without_fold=0,
         dev_path=folder / "dev.spacy",
         loss=None,
-        steps=1.0,
+        has_word_features=True,
         output=folder / name,
         seed=0,
         use_gpu=-1,
@@ -117,7 +109,7 @@ def test_without_a_terminal_there_is_one_line_per_training(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tasks = [make_task(tmp_path, f"fold {i}") for i in (1, 2)]
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     watched(pretend_to_train, watch, show=True, follow_logs=False)(tasks)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[0] for line in lines] == ["fold 1", "fold 2"]
@@ -135,7 +127,7 @@ def test_encoding_of_texts_is_no_part_of_the_time_foretold(
         task.log_path.touch()
         task.output.touch()
 
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     started = watch.started
     watched(pretend_to_encode, watch, show=True, follow_logs=False)([task])
     assert capsys.readouterr().err == "texts, part 1 of 2: encoded in 0 s\n"
@@ -150,7 +142,7 @@ def test_on_a_terminal_there_are_bars(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     watched(pretend_to_train, watch, show=True, follow_logs=False)(
         [make_task(tmp_path)]
     )
@@ -163,7 +155,7 @@ def test_on_a_terminal_there_are_bars(
 def test_logs_are_followed_if_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     watched(pretend_to_train, watch, show=False, follow_logs=True)(
         [make_task(tmp_path)]
     )
@@ -174,7 +166,7 @@ def test_logs_are_followed_if_asked_for(
 def test_nothing_is_shown_unless_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watch = Stopwatch(rounds=1, folds=2, at_once=1, fold_trainings=[1.0])
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
     watched(pretend_to_train, watch, show=False, follow_logs=False)(
         [make_task(tmp_path)]
     )

@@ -15,11 +15,11 @@ from spacy_adak.crf.losses import missing_q
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.data.corruption import drop_entities
 from spacy_adak.estimation.estimation_task import EstimationTask
+from spacy_adak.estimation.executors import Task
 from spacy_adak.estimation.recall_task import (
     RecallTask,
     Text,
     first_q,
-    recall_by_forms,
     recall_by_strings,
 )
 from spacy_adak.estimation.train import train
@@ -32,18 +32,14 @@ from .test_loop import run
 TAGS = TagSet(["PER", "ORG"], "BILUO")
 
 
-def make_text(
-    words: str,
-    entities: list[tuple[int, int]] | None = None,
-    found: list[tuple[int, int]] | None = None,
-) -> Text:
+def make_text(words: str, entities: list[tuple[int, int]] | None = None) -> Text:
     split = words.split()
     known = Known(
         [LabelledSpan(*span, "PER") for span in entities or []],
         numpy.zeros(len(split), dtype=bool),
         [],
     )
-    return Text(split, known, [LabelledSpan(*span, "PER") for span in found or []])
+    return Text(split, known)
 
 
 def test_with_one_recall_it_is_the_q_of_the_loss_missing() -> None:
@@ -94,17 +90,12 @@ def test_strings_are_as_long_as_half_an_entity() -> None:
     assert first == second < last == pytest.approx(0.3)
 
 
-def test_form_found_elsewhere_is_likely_to_be_unknown_to_annotators() -> None:
-    marked = [make_text("Ann and Ben", [(0, 1)]) for _ in range(20)]
-    found = [make_text("so Cleo came", found=[(1, 2)]) for _ in range(5)]
-    once = make_text("so Dan came", found=[(1, 2)])
-    annotators, by_token = recall_by_forms([*marked, *found, once], 0.4)
-    recalls = list(by_token)
-    assert recalls[20][1] < 0.01
-    assert recalls[-1][1] == pytest.approx(annotators.recall_of_form(0, 0))
-    # Where nothing was found all is as it was.
-    assert recalls[0] == pytest.approx(0.4)
-    assert recalls[20][[0, 2]] == pytest.approx(0.4)
+def test_annotators_who_mark_everything_leave_no_other_entity() -> None:
+    known = Known([LabelledSpan(1, 2, "PER")], numpy.zeros(3, dtype=bool), [])
+    q = first_q(known, numpy.ones(3), TAGS)
+    starts = entity_starting_tags(TAGS)
+    assert (q.nodes[[0, 2]][:, starts] == -numpy.inf).all()
+    assert q.nodes[1, TAGS.index["U-PER"]] == 0.0
 
 
 @pytest.fixture(scope="module")
@@ -125,38 +116,71 @@ def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Conf
     return make
 
 
-def test_folds_are_trained_twice_more_where_forms_are_unknown(
-    forms_config: Callable[..., Config], tmp_path: Path
-) -> None:
-    _, tasks = run(forms_config("entity", **{"adak.fold_steps": 0.5}), tmp_path)
-    trainings = [
-        (task.output.relative_to(tmp_path), task.loss, task.estimates, task.steps)
+def trainings(folder: Path, tasks: list[Task]) -> list[tuple[Any, ...]]:
+    """What tells the trainings of a run from each other."""
+    return [
+        (
+            str(task.output.relative_to(folder)),
+            task.loss,
+            task.estimates and str(task.estimates.relative_to(folder)),
+            task.has_word_features,
+        )
         for task in tasks
         if isinstance(task, TrainingTask)
     ]
-    before, first = tmp_path / "round-00", Path("round-01")
-    assert trainings == [
-        (Path("round-00/fold-0"), "weighted", before / "strings", 1.0),
-        (Path("round-00/fold-1"), "weighted", before / "strings", 1.0),
-        (Path("round-00/form-fold-0"), "weighted", before / "forms", 0.5),
-        (Path("round-00/form-fold-1"), "weighted", before / "forms", 0.5),
-        (first / "fold-0", None, before / "estimates", 0.5),
-        (first / "fold-1", None, before / "estimates", 0.5),
-        (first / "final", None, tmp_path / first / "estimates", 1.0),
-    ]
-    seeds = [task.seed for task in tasks if isinstance(task, TrainingTask)]
-    assert len(set(seeds)) == len(seeds)
-    # What it took is gone.
-    assert not [path for path in before.iterdir() if path.is_dir()]
 
 
-def test_annotators_who_forget_at_random_cost_no_further_training(
+def test_fold_models_know_no_words_where_forms_are_unknown(
     forms_config: Callable[..., Config], tmp_path: Path
 ) -> None:
-    _, tasks = run(forms_config("random", **{"adak.fold_steps": 0.5}), tmp_path)
-    trainings = [task for task in tasks if isinstance(task, TrainingTask)]
-    assert [task.loss for task in trainings] == ["missing", "missing", None]
-    assert {task.steps for task in trainings} == {1.0}
+    _, tasks = run(
+        forms_config("entity", **{"adak.rounds": 2, "adak.convergence": 0.0}), tmp_path
+    )
+    assert trainings(tmp_path, tasks) == [
+        ("round-01/fold-0", "ratio", "annotation", False),
+        ("round-01/fold-1", "ratio", "annotation", False),
+        ("round-01/final", None, "round-01/estimates", True),
+        ("round-02/fold-0", None, "round-01/estimates", True),
+        ("round-02/fold-1", None, "round-01/estimates", True),
+        ("round-02/final", None, "round-02/estimates", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "start"),
+    [("random", "forms"), ("random", "missing"), ("entity", "missing")],
+)
+def test_fold_models_suppose_that_annotators_forget_at_random(
+    forms_config: Callable[..., Config], tmp_path: Path, scheme: str, start: str
+) -> None:
+    _, tasks = run(forms_config(scheme, **{"adak.start": start}), tmp_path)
+    assert trainings(tmp_path, tasks) == [
+        ("round-01/fold-0", "missing", None, True),
+        ("round-01/fold-1", "missing", None, True),
+        ("round-01/final", None, "round-01/estimates", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "annotation"),
+    [
+        ("forms", "annotation"),
+        ("missing", "annotation"),
+        ("ratio", None),
+        ("outside", None),
+    ],
+)
+def test_q_is_estimated_with_what_is_known_of_annotators(
+    forms_config: Callable[..., Config],
+    tmp_path: Path,
+    start: str,
+    annotation: str | None,
+) -> None:
+    settings = {"adak.start": start, "adak.rounds": 2}
+    _, tasks = run(forms_config("random", **settings), tmp_path)
+    expected = tmp_path / annotation if annotation else None
+    estimations = [task for task in tasks if isinstance(task, EstimationTask)]
+    assert {task.annotation for task in estimations} == {expected}
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +204,7 @@ def test_stopped_while_forms_are_sought_ends_with_the_same_weights(
     config = forms_config("entity")
 
     def stop(task: Any, original: Any = kind.run) -> None:
-        if "fold-1" in str(task.output) or "forms" in task.output.parts:
+        if "fold-1" in str(task.output) or "annotation" in task.output.parts:
             raise KeyboardInterrupt
         original(task)
 

@@ -34,8 +34,6 @@ def test_unknown_setting_is_refused_with_the_nearest_name() -> None:
         ("rounds", 0),
         ("rounds", "3"),
         ("folds", 1),
-        ("fold_steps", 0.0),
-        ("fold_steps", 1.5),
         ("start", "inside"),
         ("q", "harder"),
         ("temperature", 0.0),
@@ -58,18 +56,6 @@ def test_all_invalid_values_are_named_at_once() -> None:
 
 def test_whole_number_will_do_for_a_fraction() -> None:
     assert read(min_sample_score=0).min_sample_score == 0.0
-
-
-@pytest.mark.parametrize(
-    ("start", "shares", "trainings"),
-    [("missing", [1.0, 0.4], 6), ("forms", [1.0, 0.4, 0.4, 0.4], 10)],
-)
-def test_folds_are_trained_shorter_once_there_is_a_q(
-    start: str, shares: list[float], trainings: int
-) -> None:
-    settings = read(rounds=2, start=start, fold_steps=0.4)
-    assert settings.fold_trainings == shares
-    assert settings.trainings == trainings
 
 
 def test_temperature_is_the_same_in_every_round() -> None:

@@ -9,7 +9,7 @@ from thinc.api import Config
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.estimation import training
 from spacy_adak.estimation.corpus import write_shards
-from spacy_adak.estimation.steps import plan_steps, planned_steps, sure_steps
+from spacy_adak.estimation.steps import planned_steps, sure_steps
 from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.completeness import entity_share, recall_of_annotators
@@ -28,7 +28,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
     write_shards(docs, folder / "corpus", n_folds=2, seed=0)
     seed = settings.pop("seed", 1)
     loss = settings.pop("loss", None)
-    steps = settings.pop("steps", 1.0)
+    has_word_features = settings.pop("has_word_features", True)
     config_path = folder / f"{name}.cfg"
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
@@ -39,7 +39,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
         without_fold=None,
         dev_path=folder / "dev.spacy",
         loss=loss,
-        steps=steps,
+        has_word_features=has_word_features,
         output=folder / name,
         seed=seed,
         use_gpu=-1,
@@ -147,23 +147,22 @@ def test_progress_is_written_to_a_file(
     assert task.progress_path.read_text() == '{"step": 5, "total": 5}'
 
 
-def test_part_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
-    task = make_task(tmp_path, steps=0.4)
-    task.run()
-    # spaCy takes one step more than `max_steps`.
-    assert task.progress_path.read_text() == '{"step": 3, "total": 2}'
-
-
-def test_part_of_the_steps_is_scored_as_often_as_in_the_whole(
-    task: TrainingTask,
+@pytest.mark.parametrize("has_word_features", [True, False])
+def test_word_features_are_heard_or_not(
+    tmp_path: Path, has_word_features: bool
 ) -> None:
-    whole, part = task.make_pipeline(), task.make_pipeline()
-    for nlp in (whole, part):
-        nlp.config["training"].update(max_epochs=20, eval_frequency=1000)
-    assert (plan_steps(whole), plan_steps(part, share=0.4)) == (100, 40)
-    for nlp in (whole, part):
-        assert nlp.config["training"]["eval_frequency"] == 9
+    features = {
+        "@architectures": "spacy-adak.WordFeatures.v1",
+        "width": 8,
+        "attrs": ["NORM"],
+        "rows": [50],
+    }
+    encoder = {"components.adak_ner.model.tok2vec": features}
+    task = make_task(tmp_path, has_word_features=has_word_features, **encoder)
+    task.run()
+    nlp = spacy.load(task.output / "model-last")
+    tok2vec = nlp.get_pipe("adak_ner").model.get_ref("tok2vec")
+    assert tok2vec.predict([nlp.make_doc("Ann")])[0].any() == has_word_features
 
 
 def losses_and_targets(

@@ -365,6 +365,17 @@ def test_ratio_is_fuzzy_and_what_the_share_of_entity_tokens_costs(facts: Known) 
     assert result.loss == pytest.approx(fuzzy + 3.0 * (share - 0.05 - 0.02))
 
 
+@pytest.mark.parametrize("facts", FACTS)
+def test_ratio_goes_by_q_where_there_is_one(facts: Known) -> None:
+    scores = random_scores(TAGS, 4)
+    sample = Sample(facts, random_chain_estimate(facts), [4])
+    weighted = compute_samples(Objective("weighted", 5, 0.5), scores, [sample]).loss
+    share = expected_entity_tokens(scores) / 4
+    objective = Objective("ratio", 5, 0.5, ENTITY_RATIO)
+    result = compute_samples(objective, scores, [sample])
+    assert result.loss == pytest.approx(weighted + 3.0 * (share - 0.05 - 0.02))
+
+
 @pytest.mark.parametrize("positions", [1, 16_384])
 def test_share_of_entity_tokens_is_that_of_the_whole_batch(
     positions: int, monkeypatch: pytest.MonkeyPatch

@@ -245,6 +245,7 @@ stride = {{ window * 3 // 4 }}
 
 [components.adak_ner.model.tok2vec.embed.*.trained]
 @architectures = "spacy-adak.WordFeatures.v1"
+# They learn slowly, so that names nobody has marked are not learnt by heart as none.
 width = 64
 attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
 rows = [5000, 1000, 2500, 2500]

@@ -92,7 +92,8 @@ class RecallTask(NamedTuple):
         if self.looks_at_forms:
             annotators, by_token = recall_by_strings(texts, recall)
         else:
-            annotators, by_token = recall_at_random(texts, recall)
+            annotators = Annotators(recall, recall)
+            by_token = recall_at_random(texts, recall)
         for path, shard_texts in shards.items():
             ShardEstimates(
                 paths=[text.marked_spans() for text in shard_texts],
@@ -134,18 +135,14 @@ def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
     return Counter(form for text in texts for form in text.forms(text.known.entities))
 
 
-def recall_at_random(
-    texts: Iterable[Text], recall: float
-) -> tuple[Annotators, Iterator[numpy.ndarray]]:
+def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.ndarray]:
     """Suppose that annotators forget any entity alike.
 
     texts (Iterable[Text]): All texts.
     recall (float): r.
-    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
-        at each token of each text.
+    YIELDS (ndarray): The recall at each token of a text.
     """
-    by_token = (numpy.full(len(text.words), recall) for text in texts)
-    return Annotators(recall, recall), by_token
+    return (numpy.full(len(text.words), recall) for text in texts)
 
 
 def recall_by_strings(
@@ -171,7 +168,7 @@ def recall_by_strings(
     )
     annotators = Annotators.from_forms(recall, marked, unmarked)
     if annotators.know_all_forms():
-        return annotators, recall_at_random(texts, recall)[1]
+        return annotators, recall_at_random(texts, recall)
     # Whole entities would be too rare: where one ends is not known.
     length = -(-median_high([len(form) for form in marked.elements()] or [1]) // 2)
     counts = Counter(string for text in texts for string in _strings(text, length))

@@ -20,7 +20,7 @@ from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate
 from ..pipeline.head import TagScores
-from ..pipeline.objective import Sample
+from ..pipeline.samples import Sample
 from ..pipeline.segments import SegmentBatch, batch_segments
 from ..pipeline.targets import allowed_tags, tagged_spans
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths

@@ -16,7 +16,7 @@ from thinc.api import Config, Model, Optimizer
 
 from ..crf.losses import annealed_weight
 from ..crf.ratio import EntityRatio
-from ..crf.tags import LabelledSpan, TagSet
+from ..crf.tags import TagSet
 from ..errors import Errors, Warnings
 from .averaged_shim import keeps_averages
 from .checked_pipe import CheckedPipe
@@ -25,14 +25,13 @@ from .completeness import (
     is_meant_to_be_complete,
     recall_of_annotators,
 )
-from .estimates import ChainEstimate, PathEstimate, get_estimate
 from .head import TagScores
 from .model import get_head, predict_scores, set_tags
-from .objective import LossName, Objective, Sample
+from .objective import LossName, Objective
 from .recognition import Prediction, find_entities, find_readings
-from .segments import segment_doc
+from .samples import Sample, read_sample
 from .settings import DEFAULT_CONFIG, check_settings
-from .targets import PresetDoc, known_from_example, preset_from_doc, shorten
+from .targets import PresetDoc, preset_from_doc, shorten
 
 _DEFAULT_ANNEALING_STEPS = 1000
 _TYPE_SHARES = "type_shares"
@@ -400,44 +399,13 @@ class AdaKRecognizer(CheckedPipe):
         example (Example): The example.
         RETURNS (Sample): What is known and estimated, and where to cut the text.
         """
-        known = known_from_example(example, self.incorrect_spans_key)
-        # Nothing can be found that would have to be ruled out with another label.
-        ruled_out = [span for span in known.ruled_out if span.type in self.labels]
-        known = known._replace(ruled_out=ruled_out)
-        estimate = get_estimate(example)
-        entities = set(known.entities)
-        if isinstance(estimate, PathEstimate):
-            entities.update(estimate.entities)
-        elif isinstance(estimate, ChainEstimate):
-            self._check_tags(estimate, example.reference)
-        self._check_labels(entities, example.reference)
-        bounds = {(span.start, span.end) for span in entities}
-        ends = segment_doc(example.predicted, bounds, self.max_segment_length)
-        return Sample(known, estimate, ends)
-
-    def _check_tags(self, estimate: ChainEstimate, reference: Doc) -> None:
-        found, expected = estimate.nodes.shape[1], len(self.tagset)
-        if found != expected:
-            raise ValueError(
-                Errors.A115.format(
-                    text=shorten(reference),
-                    found=found,
-                    expected=expected,
-                    name=self.name,
-                )
-            )
-
-    def _check_labels(self, spans: Iterable[LabelledSpan], reference: Doc) -> None:
-        for span in spans:
-            if span.type not in self.labels:
-                raise ValueError(
-                    Errors.A105.format(
-                        label=span.type,
-                        text=shorten(reference),
-                        name=self.name,
-                        labels=", ".join(self.labels) or "none",
-                    )
-                )
+        return read_sample(
+            example,
+            self.tagset,
+            component=self.name,
+            incorrect_spans_key=self.incorrect_spans_key,
+            max_segment_length=self.max_segment_length,
+        )
 
     def _best_paths_weight(self) -> float:
         if self.gamma is None:

@@ -22,25 +22,13 @@ from ..crf.losses import (
 from ..crf.ratio import EntityRatio, expected_tags
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet
-from .estimates import ChainEstimate, Estimate, PathEstimate
+from .estimates import ChainEstimate, PathEstimate
 from .head import TagScores
+from .samples import Sample
 from .segments import SegmentBatch, batch_segments
-from .targets import Known, allowed_tags, entity_starting_tags, tagged_spans
+from .targets import allowed_tags, entity_starting_tags, tagged_spans
 
 LossName = Literal["adak", "weighted", "missing", "ratio", "fuzzy", "crf"]
-
-
-class Sample(NamedTuple):
-    """What there is to learn from one document.
-
-    known (Known): What the annotation says.
-    estimate (Estimate | None): q, if it was estimated.
-    ends (list[int]): Where its segments end.
-    """
-
-    known: Known
-    estimate: Estimate | None
-    ends: list[int]
 
 
 class LossAndGradient(NamedTuple):

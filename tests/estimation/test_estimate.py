@@ -21,7 +21,7 @@ from spacy_adak.pipeline.estimates import (
     PathEstimate,
     get_estimate,
 )
-from spacy_adak.pipeline.objective import Sample
+from spacy_adak.pipeline.samples import Sample
 from spacy_adak.pipeline.targets import allowed_tags
 
 from .samples import make_config, make_docs

@@ -10,7 +10,8 @@ from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline import segments
 from spacy_adak.pipeline.estimates import ChainEstimate, Estimate, PathEstimate
 from spacy_adak.pipeline.head import TagScores
-from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective, Sample
+from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective
+from spacy_adak.pipeline.samples import Sample
 from spacy_adak.pipeline.segments import batch_segments
 from spacy_adak.pipeline.targets import Known, allowed_tags
 from tests.crf.brute_force import legal_paths

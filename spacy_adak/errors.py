@@ -141,12 +141,6 @@ class Errors(metaclass=WithCodes):
         "'{name}' has {expected}. Train with the labels and the scheme that the "
         "estimate was made with."
     )
-    A116 = (
-        "The component '{name}' has loss = \"ratio\" and ratio_by_type = true, but no "
-        "training text with an entity is annotated completely, so that the share of "
-        "each type can't be estimated. Set ratio_by_type to false, or train with "
-        "`python -m spacy adak train`, which takes the shares in the dev data."
-    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "

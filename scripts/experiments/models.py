@@ -72,10 +72,7 @@ MODELS = {
     "adak-default": Model("our default", {}),
     "missing": Model("likelihood of the annotation", {LOSS: "missing"}),
     NER: Model("spaCy's `ner`", {}),
-    # Effland and Collins (2021), who know of no types.
-    "ratio": Model(
-        "expected entity ratio",
-        {LOSS: "ratio", "components.adak_ner.ratio_by_type": False},
-    ),
+    # Effland and Collins (2021).
+    "ratio": Model("expected entity ratio", {LOSS: "ratio"}),
     **ABLATIONS,
 }

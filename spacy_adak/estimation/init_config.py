@@ -183,7 +183,6 @@ after_init = null
 # seen two thirds of the texts, and counts half as much as what they say.
 _FROZEN_SETTINGS = {
     'loss = "adak"': 'loss = "weighted"',
-    "ratio_by_type = false": "ratio_by_type = true",
     "ratio_weight = 10.0": "ratio_weight = 2.0",
     "rounds = 10": "rounds = 1",
     "folds = 2": "folds = 3",

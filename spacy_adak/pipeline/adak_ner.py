@@ -21,7 +21,7 @@ from ..errors import Errors, Warnings
 from .averaged_shim import keeps_averages
 from .checked_pipe import CheckedPipe
 from .completeness import (
-    entity_shares,
+    entity_share,
     is_meant_to_be_complete,
     recall_of_annotators,
 )
@@ -34,7 +34,6 @@ from .settings import DEFAULT_CONFIG, check_settings
 from .targets import PresetDoc, preset_from_doc, shorten
 
 _DEFAULT_ANNEALING_STEPS = 1000
-_TYPE_SHARES = "type_shares"
 
 
 @Language.factory(
@@ -58,7 +57,6 @@ def make_adak_ner(
     annealing_steps: int | None,
     annotation_recall: float | None,
     ratio_target: float | None,
-    ratio_by_type: bool,
     ratio_margin: float,
     ratio_weight: float,
     scheme: str,
@@ -79,7 +77,6 @@ def make_adak_ner(
         annealing_steps=annealing_steps,
         annotation_recall=annotation_recall,
         ratio_target=ratio_target,
-        ratio_by_type=ratio_by_type,
         ratio_margin=ratio_margin,
         ratio_weight=ratio_weight,
         scheme=scheme,
@@ -127,7 +124,6 @@ class AdaKRecognizer(CheckedPipe):
         annealing_steps: int | None = None,
         annotation_recall: float | None = None,
         ratio_target: float | None = None,
-        ratio_by_type: bool = False,
         ratio_margin: float = 0.02,
         ratio_weight: float = 10.0,
         scheme: str = "BILUO",
@@ -148,7 +144,6 @@ class AdaKRecognizer(CheckedPipe):
         self.annealing_steps = annealing_steps
         self.annotation_recall = annotation_recall
         self.ratio_target = ratio_target
-        self.ratio_by_type = ratio_by_type
         self.ratio_margin = ratio_margin
         self.ratio_weight = ratio_weight
         self.scheme = scheme
@@ -423,14 +418,7 @@ class AdaKRecognizer(CheckedPipe):
         if self.loss != "ratio":
             return None
         target = self.given_or_estimated("ratio_target", Errors.A113)
-        types: dict[str, float] = {}
-        if self.ratio_by_type:
-            shares = self.cfg.get(_TYPE_SHARES)
-            if shares is None:
-                raise ValueError(Errors.A116.format(name=self.name))
-            # No training text has an entity of another type.
-            types = {t: share for t, share in shares.items() if t in self.labels}
-        return EntityRatio(target, self.ratio_margin, self.ratio_weight, types)
+        return EntityRatio(target, self.ratio_margin, self.ratio_weight)
 
     def _annotation_recall(self) -> float | None:
         if self.loss != "missing":
@@ -452,16 +440,13 @@ class AdaKRecognizer(CheckedPipe):
         return value
 
     def estimate_ratio_target(self, complete: Iterable[Doc]) -> None:
-        """Let the loss "ratio" aim at the shares of entity tokens in some documents,
+        """Let the loss "ratio" aim at the share of entity tokens in some documents,
         unless the settings have a target.
 
         complete (Iterable[Doc]): Documents that are annotated completely.
         """
-        shares = entity_shares(complete)
         if self.ratio_target is None:
-            self.cfg["ratio_target"] = shares.total if shares else None
-        if self.ratio_by_type:
-            self.cfg[_TYPE_SHARES] = shares.types if shares else None
+            self.cfg["ratio_target"] = entity_share(complete)
 
     def estimate_annotation_recall(
         self, annotated: Iterable[Doc], complete: Iterable[Doc]

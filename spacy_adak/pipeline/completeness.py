@@ -1,8 +1,6 @@
 """How completely documents are annotated, by comparison with complete ones."""
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from spacy.attrs import ENT_IOB
 from spacy.tokens import Doc
@@ -24,33 +22,17 @@ def is_meant_to_be_complete(doc: Doc) -> bool:
     return is_complete(doc) and bool((doc.to_array(ENT_IOB) == _OUTSIDE).any())
 
 
-class EntityShares(NamedTuple):
+def entity_share(docs: Iterable[Doc]) -> float | None:
     """The share of tokens that are part of an entity.
 
-    total (float): Of any entity.
-    types (dict[str, float]): Of an entity of each type.
-    """
-
-    total: float
-    types: dict[str, float]
-
-
-def entity_shares(docs: Iterable[Doc]) -> EntityShares | None:
-    """Count how many tokens are part of an entity.
-
     docs (Iterable[Doc]): Documents that are annotated completely.
-    RETURNS (EntityShares | None): The shares; None if there is no entity to tell by.
+    RETURNS (float | None): The share; None if there is no entity to tell by.
     """
-    entity_tokens: Counter[str] = Counter()
-    tokens = 0
+    entity_tokens = tokens = 0
     for doc in docs:
-        for ent in doc.ents:
-            entity_tokens[ent.label_] += len(ent)
+        entity_tokens += sum(len(ent) for ent in doc.ents)
         tokens += len(doc)
-    if not entity_tokens:
-        return None
-    types = {label: n / tokens for label, n in sorted(entity_tokens.items())}
-    return EntityShares(entity_tokens.total() / tokens, types)
+    return entity_tokens / tokens if entity_tokens else None
 
 
 def recall_of_annotators(

@@ -19,7 +19,7 @@ from ..crf.losses import (
     ruled_out_loss,
     uniform_q,
 )
-from ..crf.ratio import EntityRatio, expected_tags
+from ..crf.ratio import EntityRatio, expected_entity_tokens
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet
 from .estimates import ChainEstimate, PathEstimate
@@ -69,12 +69,12 @@ class Objective(NamedTuple):
         samples (Sequence[Sample]): What there is to learn from each document.
         tagset (TagSet): The tags.
         RETURNS (LossAndGradient): The mean over all segments; with "ratio" also what
-            the expected shares of entity tokens among all tokens cost.
+            the expected share of entity tokens among all tokens costs.
         """
         device = scores.emissions.device
         tokens = _gather_tokens(samples, tagset, device)
         total = scores.emissions.new_zeros((), dtype=torch.float64)
-        tag_counts = total.new_zeros(len(tagset))
+        entity_tokens = torch.zeros_like(total)
         n_segments = sum(len(sample.ends) for sample in samples)
         impossible: set[int] = set()
         for batch in batch_segments([sample.ends for sample in samples], device):
@@ -83,13 +83,11 @@ class Objective(NamedTuple):
             losses = self._segment_losses(chain, batch, tokens, ruled_out, tagset)
             total = total + losses.sum() / n_segments
             if self.entity_ratio is not None:
-                tag_counts = tag_counts + expected_tags(chain).sum(0)
+                entity_tokens = entity_tokens + expected_entity_tokens(chain).sum()
             undefined = batch.tokens[~losses.isfinite(), 0]
             impossible.update(tokens.doc[undefined].tolist())
         if self.entity_ratio is not None:
-            total = total + self.entity_ratio.penalty(
-                tag_counts, len(tokens.doc), tagset
-            )
+            total = total + self.entity_ratio.penalty(entity_tokens, len(tokens.doc))
         gradient = torch.autograd.grad(total, scores)
         return LossAndGradient(total.item(), TagScores(*gradient), sorted(impossible))
 

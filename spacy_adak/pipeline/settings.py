@@ -35,12 +35,8 @@ annotation_recall = null
 # that of the training texts which state some tokens to be O and leave none open;
 # `adak train` takes that of the dev data.
 ratio_target = null
-# Whether the share of each entity type is held to as well. These are always estimated,
-# in the same way. It tells types apart that are alike.
-ratio_by_type = false
 # How far the share expected in a batch may be off at no cost. Effland and Collins
 # (2021) have 0.05 around a guess; a target that was estimated can be held closer to.
-# A type has its part of it.
 ratio_margin = 0.02
 # What it costs beyond that, beside the mean loss of a sentence. Their paper has 10;
 # over frozen encoders 2 is better.

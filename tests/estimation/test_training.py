@@ -12,7 +12,7 @@ from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.steps import planned_steps, sure_steps
 from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.pipeline.completeness import entity_shares, recall_of_annotators
+from spacy_adak.pipeline.completeness import entity_share, recall_of_annotators
 
 from .samples import TINY, make_config, make_docs, model_bytes, write_data
 
@@ -191,9 +191,8 @@ def test_loss_ratio_aims_at_the_share_in_the_dev_data(
     settings: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = make_task(tmp_path, **settings)
-    shares = entity_shares(make_docs(12, seed=99))
-    assert shares is not None
-    assert losses_and_targets(task, monkeypatch) == {("ratio", shares.total)}
+    share = entity_share(make_docs(12, seed=99))
+    assert losses_and_targets(task, monkeypatch) == {("ratio", share)}
 
 
 def test_loss_ratio_aims_at_what_the_settings_say(

@@ -87,10 +87,7 @@ def test_invalid_setting_is_named_with_what_is_valid(setting: str, value: Any) -
         make_nlp(**{setting: value})
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("loss", "hinge"), ("k", 2.5), ("ratio_by_type", "true")],
-)
+@pytest.mark.parametrize(("setting", "value"), [("loss", "hinge"), ("k", 2.5)])
 def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
     with pytest.raises(ConfigValidationError, match=setting):
         make_nlp(**{setting: value})

@@ -3,8 +3,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_adak.pipeline.completeness import (
-    EntityShares,
-    entity_shares,
+    entity_share,
     is_complete,
     is_meant_to_be_complete,
     recall_of_annotators,
@@ -52,14 +51,13 @@ def test_complete_document_is_meant_to_be_if_it_states_outside(
     assert is_meant_to_be_complete(doc) == meant
 
 
-def test_entity_shares_are_those_of_all_tokens() -> None:
-    shares = entity_shares(iter([COMPLETE, WITHOUT_ENTITY]))
-    assert shares == EntityShares(0.4, {"PERSON": 0.2, "LOC": 0.2})
+def test_entity_share_is_that_of_all_tokens() -> None:
+    assert entity_share(iter([COMPLETE, WITHOUT_ENTITY])) == 0.4
 
 
 @pytest.mark.parametrize("docs", [[], [WITHOUT_ENTITY]])
-def test_entity_shares_are_not_told_without_an_entity(docs: list[Doc]) -> None:
-    assert entity_shares(docs) is None
+def test_entity_share_is_not_told_without_an_entity(docs: list[Doc]) -> None:
+    assert entity_share(docs) is None
 
 
 def test_recall_compares_the_entities_per_token() -> None:

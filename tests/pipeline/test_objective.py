@@ -366,20 +366,6 @@ def test_ratio_is_fuzzy_and_what_the_share_of_entity_tokens_costs(facts: Known) 
     assert result.loss == pytest.approx(fuzzy + 3.0 * (share - 0.05 - 0.02))
 
 
-def test_ratio_is_that_of_types_as_well() -> None:
-    scores = random_scores(TAGS, 4)
-    facts = known([], [])
-    fuzzy = compute(Objective("fuzzy", 5, 0.5), scores, [facts], [[4]]).loss
-    p = probabilities(scores, TAGS)
-    shares = [
-        sum(p[r] * sum(s.end - s.start for s in r if s.type == t) for r in p) / 4
-        for t in ("X", "Y")
-    ]
-    ratio = EntityRatio(sum(shares), margin=0.0, weight=3.0, types={"X": 0.0, "Y": 0.0})
-    result = compute(Objective("ratio", 5, 0.5, ratio), scores, [facts], [[4]])
-    assert result.loss == pytest.approx(fuzzy + 3.0 * sum(shares))
-
-
 @pytest.mark.parametrize("facts", FACTS)
 def test_ratio_goes_by_q_where_there_is_one(facts: Known) -> None:
     scores = random_scores(TAGS, 4)
@@ -424,7 +410,6 @@ def difference(
         Objective("adak", 2, 0.4),
         missing(0.3),
         Objective("ratio", 2, 0.4, ENTITY_RATIO),
-        Objective("ratio", 2, 0.4, ENTITY_RATIO._replace(types={"X": 0.5, "Y": 0.01})),
         Objective("fuzzy", 2, 0.4),
         Objective("crf", 2, 0.4),
     ],

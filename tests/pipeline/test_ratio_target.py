@@ -1,8 +1,6 @@
 """Where the loss "ratio" gets the share of entity tokens from that it aims at."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -23,7 +21,7 @@ def make_examples(nlp: Language, texts: list, default: str) -> list[Example]:
     ]
 
 
-def initialized_nlp(**settings: Any) -> tuple[Language, list[Example]]:
+def initialized_nlp(**settings: float) -> tuple[Language, list[Example]]:
     """A pipeline that has seen complete and incomplete texts, and incomplete ones."""
     nlp = make_nlp(loss="ratio", **settings)
     incomplete = make_examples(nlp, [*INCOMPLETE, *ALL_ENTITY], "missing")
@@ -75,48 +73,6 @@ def test_estimated_target_survives_the_disk(tmp_path: Path) -> None:
     loaded = spacy.load(tmp_path)
     assert aimed_at(loaded) == 0.2
     loaded.update(incomplete, sgd=loaded.resume_training())
-
-
-def types_aimed_at(nlp: Language) -> Mapping[str, float]:
-    ratio = get_ner(nlp)._entity_ratio()
-    assert ratio is not None
-    return ratio.types
-
-
-def test_types_have_no_target_unless_asked_for() -> None:
-    nlp, _ = initialized_nlp()
-    assert not types_aimed_at(nlp)
-
-
-@pytest.mark.parametrize("target", [None, 0.4])
-def test_targets_of_types_are_their_shares_in_complete_texts(
-    target: float | None,
-) -> None:
-    nlp, _ = initialized_nlp(ratio_by_type=True, ratio_target=target)
-    assert types_aimed_at(nlp) == {"PERSON": 0.2}
-    assert aimed_at(nlp) == (target or 0.2)
-
-
-def test_type_that_can_not_be_found_has_no_target() -> None:
-    nlp, _ = initialized_nlp(ratio_by_type=True)
-    ner = get_ner(nlp)
-    vocab = nlp.vocab
-    ner.estimate_ratio_target([make_doc(vocab, "In May", [(1, 2, "DATE")], "outside")])
-    assert not types_aimed_at(nlp)
-
-
-def test_targets_of_types_survive_the_disk(tmp_path: Path) -> None:
-    nlp, _ = initialized_nlp(ratio_by_type=True)
-    nlp.to_disk(tmp_path)
-    assert types_aimed_at(spacy.load(tmp_path)) == {"PERSON": 0.2}
-
-
-def test_without_targets_of_types_training_stops_with_what_to_do() -> None:
-    nlp = make_nlp(loss="ratio", ratio_target=0.2, ratio_by_type=True)
-    examples = make_examples(nlp, INCOMPLETE, "missing")
-    optimizer = nlp.initialize(lambda: examples)
-    with pytest.raises(ValueError, match=r"\[A116\].*'adak_ner'.*Set ratio_by_type"):
-        nlp.update(examples, sgd=optimizer)
 
 
 def test_other_losses_need_no_target() -> None:

@@ -66,7 +66,6 @@ def test_settings_survive(tmp_path: Path) -> None:
         "annealing_steps": 7,
         "annotation_recall": 0.4,
         "ratio_target": 0.3,
-        "ratio_by_type": True,
         "ratio_margin": 0.01,
         "ratio_weight": 2.5,
         "scheme": "BIO",

@@ -177,6 +177,7 @@ def make_model() -> Language:
     }
     model = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": encoder}
     ner = nlp.add_pipe("adak_ner", config={"model": model})
+    assert isinstance(ner, AdaKRecognizer)
     for label in LABELS:
         ner.add_label(label)
     examples = [spacy.training.Example(doc.copy(), doc) for doc in make_docs(nlp, 50)]
@@ -208,7 +209,7 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     settings = read_settings(
         Config().from_str(init_config("xx"), overrides={"adak.q": q})
     )
-    estimation_task._load(model)
+    estimation_task.load_models([model])
     del docs
     gc.collect()
     before = resident_mb()
@@ -216,9 +217,10 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
         EstimationTask(
             name="q",
             shard=shard_path,
+            annotation=None,
             last_estimates=None,
             estimates=output / "estimates",
-            fold_model=model,
+            fold_models=(model,),
             candidate_model=model,
             dictionary=None,
             component="adak_ner",

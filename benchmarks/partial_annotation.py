@@ -10,6 +10,7 @@ complete data.
 import argparse
 import random
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def main() -> None:
         nlp = spacy.blank("en")
         nlp.add_pipe(factory, config=config)
         examples = make_examples(nlp, train)
-        optimizer = nlp.initialize(lambda examples=examples: examples)
+        optimizer = nlp.initialize(partial(iter, examples))
         for batch in islice(shuffled_batches(examples, args.seed), args.steps):
             nlp.update(batch, sgd=optimizer, drop=0.1)
         scores = nlp.evaluate(make_examples(nlp, dev))

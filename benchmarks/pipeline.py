@@ -139,7 +139,9 @@ def main() -> None:
     rows.append(time_long_documents(nlp, docs))
     rows.append(measure_stream(nlp, docs, args.stream))
     speeds = {
-        (row["what"], row.get("contender")): row.get("times_peer") for row in rows
+        (row["what"], row["contender"]): row["times_peer"]
+        for row in rows
+        if "times_peer" in row
     }
     peaks = rows[-1]["peaks"]
     targets = {

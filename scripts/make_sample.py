@@ -1,7 +1,7 @@
 """Make the embedded sample: financial news in English, with every entity annotated.
 
-    python scripts/make_sample.py            # writes assets/{train,dev,test}.jsonl
-    python scripts/make_sample.py -o /tmp    # writes them elsewhere
+    python -m scripts.make_sample            # writes assets/{train,dev,test}.jsonl
+    python -m scripts.make_sample -o /tmp    # writes them elsewhere
 
 The sentences come from the patterns and word lists in `sample_grammar.py`. The same
 seed gives the same bytes. Some names, and some patterns, are kept for dev and for test,
@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import sample_grammar as grammar
+from . import sample_grammar as grammar
 
 SEED = 0
 SIZES = {"train": 1400, "dev": 300, "test": 300}
@@ -234,7 +234,7 @@ def make_sample(seed: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     texts: set[str] = set()
     for split, size in SIZES.items():
         names = Names({kind: pool[split] for kind, pool in pools.items()}, rng)
-        records = []
+        records: list[dict[str, Any]] = []
         while len(records) < size:
             if rng.random() < PLAIN_SHARE:
                 template = plain[split].draw(UNSEEN_PATTERN, rng)

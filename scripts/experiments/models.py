@@ -15,6 +15,7 @@ PAPER: dict[str, Any] = {
     ROUNDS: 10,
     "adak.folds": 2,
     "adak.start": "outside",
+    "adak.fold_models": "unseen",
     "adak.q": "hard",
     "adak.mask": True,
     "adak.kbest_candidates": True,

@@ -27,6 +27,7 @@ from .tables import (
     COLUMNS,
     EXPLANATION,
     NOTHING,
+    align,
     compare,
     describe_inconsistencies,
     measure_paper_recovery,
@@ -99,7 +100,7 @@ def make_summary(groups: Sequence[Sequence[Row]]) -> str:
                 ]
                 encoder = describe_encoder_of(group[0])
                 body.append([TITLES[dataset], encoder, scheme, f"{ratio:g}", *values])
-    return md.table(body, header, aligns=["l", "l", "l", *["r"] * (len(header) - 3)])
+    return md.table(body, header, aligns=align(header, texts=3))
 
 
 def make_table(rows: Sequence[Row], dataset: str, tasks: Sequence[Task]) -> str:
@@ -113,7 +114,7 @@ def make_table(rows: Sequence[Row], dataset: str, tasks: Sequence[Task]) -> str:
             title = "CRF, all annotations"
         cost = describe_cost(rows, dataset, task)
         body.append([title, *compare(rows, dataset, task), *cost])
-    return md.table(body, header, aligns=["l", *["r"] * (len(header) - 1)])
+    return md.table(body, header, aligns=align(header, texts=1))
 
 
 def describe_cost(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:

@@ -64,7 +64,7 @@ def make_row(
     *,
     encoder: Encoder,
     settings: dict[str, Any],
-    scores: dict[str, dict[str, float]],
+    scores: dict[str, dict[str, float | None]],
     rounds: int,
     trainings: int,
     seconds: float,

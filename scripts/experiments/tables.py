@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Literal
 
 from wasabi import MarkdownRenderer
 
@@ -69,7 +70,12 @@ def make_table(groups: Sequence[Sequence[Row]], tasks: Sequence[Task]) -> str:
             found += find_rows(group, dataset, task)
             cells += compare(group, dataset, task)
         body.append([f"{task.ratio:g}", title_model(task.model, found), *cells])
-    return md.table(body, header, aligns=["l", "l", *["r"] * (len(header) - 2)])
+    return md.table(body, header, aligns=align(header, texts=2))
+
+
+def align(header: Sequence[str], texts: int) -> list[Literal["r", "c", "l"]]:
+    """RETURNS (list[str]): How columns are aligned, of which the first are texts."""
+    return ["l" if column < texts else "r" for column in range(len(header))]
 
 
 def compare(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:

@@ -1,7 +1,7 @@
 """Estimate q: the inner part of Algorithm 1, for a batch of texts.
 
-For each text: candidates from the best model and the dictionary, q from the model that
-has not seen the text, and what that model thinks of it on its own.
+For each text: candidates from the best model and the dictionary, q from fold models,
+and what these think of it on their own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.vocab import Vocab
 from torch import Tensor
 
 from ..crf.chain import Chain
@@ -25,7 +26,7 @@ from ..pipeline.segments import SegmentBatch, batch_segments
 from ..pipeline.targets import allowed_tags, tagged_spans
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
 from .estimated_corpus import ScoredSpan
-from .paths import best_paths, chain_of_q, fit_float16
+from .paths import best_paths, chain_of_q, fit_float16, mean_scores
 from .selection import best_path_log_probabilities, sample_score
 from .settings import AdakSettings
 
@@ -35,7 +36,7 @@ class Estimated(NamedTuple):
 
     path (list[ScoredSpan]): All entities on the path of q, annotated ones included.
     chain (ChainEstimate | None): q as a chain, unless it is the path.
-    score (float): s_i, how sure the fold model is of its own reading.
+    score (float): s_i, how sure the fold models are of their own reading.
     found (list): Words and label of each entity of that reading.
     unknown_tokens (int): Tokens that the annotation leaves open.
     changed_tokens (int): Those whose tag on the path of q has changed.
@@ -52,11 +53,13 @@ class Estimated(NamedTuple):
 
 
 class Estimator:
-    """Estimates q with a model M(w_j) for texts that it has not seen.
+    """Estimates q with fold models M(w_j), as they think on average.
 
-    nlp (Language): The pipeline with M(w_j).
-    candidate_nlp (Language): The pipeline whose K best paths give candidates, M(ŵ).
-    component (str): The name of the component in both.
+    nlps (Sequence[Language]): The pipelines with these models, for whose first the
+        texts were read.
+    candidate_nlp (Language | None): The pipeline whose K best paths give candidates,
+        M(ŵ), if any do.
+    component (str): The name of the component in all of them.
     dictionary (Dictionary): What to take candidates from.
     temperature (float): For interpolated q.
     settings (AdakSettings): The settings of the outer loop.
@@ -64,19 +67,16 @@ class Estimator:
 
     def __init__(
         self,
-        nlp: Language,
-        candidate_nlp: Language,
+        nlps: Sequence[Language],
+        candidate_nlp: Language | None,
         component: str,
         dictionary: Dictionary,
         temperature: float,
         settings: AdakSettings,
     ) -> None:
-        self.nlp = nlp
+        self.nlp, *self.other_nlps = nlps
         self.candidate_nlp = candidate_nlp
-        self.component = cast(AdaKRecognizer, nlp.get_pipe(component))
-        self.candidate_component = cast(
-            AdaKRecognizer, candidate_nlp.get_pipe(component)
-        )
+        self.component = cast(AdaKRecognizer, self.nlp.get_pipe(component))
         self.tagset = self.component.tagset
         self.dictionary = dictionary
         self.temperature = temperature
@@ -85,19 +85,21 @@ class Estimator:
     def __call__(
         self,
         examples: Sequence[Example],
-        candidate_docs: Sequence[Doc],
         log_likelihoods: Sequence[numpy.ndarray] = (),
     ) -> Iterator[Estimated]:
         """Estimate q for some texts.
 
         examples (Sequence[Example]): The texts with their annotation and the last q.
-        candidate_docs (Sequence[Doc]): The same texts, for the other pipeline.
         log_likelihoods (Sequence[ndarray]): (L, N) for each text, how likely the
             annotation would be; or nothing, if all paths it allows count alike.
         YIELDS (Estimated): What was estimated for each.
         """
-        scores = _tag_scores(
-            self.nlp, self.component, [example.predicted for example in examples]
+        docs = [example.predicted for example in examples]
+        scores = mean_scores(
+            [
+                self._tag_scores(self.nlp, docs),
+                *(self._tag_scores_elsewhere(nlp, docs) for nlp in self.other_nlps),
+            ]
         )
         # Only now do the texts have the sentences that other components find.
         samples = [self.component.read_sample(example) for example in examples]
@@ -107,10 +109,8 @@ class Estimator:
         )
         allowed = by_annotation
         if self.settings.mask:
-            allowed = self._candidate_mask(
-                texts, by_annotation, examples, candidate_docs
-            )
-        # By Bayes: what the model says of a text, and what the annotation says of it.
+            allowed = self._candidate_mask(texts, by_annotation, docs)
+        # By Bayes: what the models say of a text, and what the annotation says of it.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
         if log_likelihoods:
             weights = texts.concatenate(log_likelihoods).to(weights.dtype)
@@ -191,32 +191,41 @@ class Estimator:
         self,
         texts: "_Texts",
         by_annotation: Tensor,
-        examples: Sequence[Example],
-        candidate_docs: Sequence[Doc],
+        docs: Sequence[Doc],
     ) -> Tensor:
         """(tokens, N) bool: the tags that annotation and candidates allow."""
         on_best_paths = None
-        if self.settings.kbest_candidates:
-            scores = _tag_scores(
-                self.candidate_nlp, self.candidate_component, candidate_docs
-            )
+        if self.candidate_nlp is not None:
+            scores = self._tag_scores_elsewhere(self.candidate_nlp, docs)
             on_best_paths = torch.zeros_like(by_annotation)
             for batch in texts.batches:
                 chain = scores.chain(batch).allowing(by_annotation[batch.tokens])
                 tags = tags_on_best_paths(chain, self.component.k)
                 texts.scatter(on_best_paths, batch, tags)
         masks = []
-        for i, example in enumerate(examples):
+        for i, doc in enumerate(docs):
             tokens = texts.tokens_of(i)
             allowed = by_annotation[tokens].cpu().numpy()
             on_best = None
             if on_best_paths is not None:
                 on_best = on_best_paths[tokens].cpu().numpy()
             unknown = (allowed.sum(1) > 1).tolist()
-            words = [token.text for token in example.predicted]
+            words = [token.text for token in doc]
             matches = self.dictionary.match(words, unknown)
             masks.append(candidate_mask(allowed, on_best, matches, self.tagset))
         return texts.concatenate(masks)
+
+    def _tag_scores(self, nlp: Language, docs: Sequence[Doc]) -> TagScores:
+        """Scores of documents, which go through everything before the component."""
+        names = nlp.pipe_names
+        component = cast(AdaKRecognizer, nlp.get_pipe(self.component.name))
+        later = names[names.index(component.name) :]
+        return component.tag_scores(list(nlp.pipe(docs, disable=later)))
+
+    def _tag_scores_elsewhere(self, nlp: Language, docs: Sequence[Doc]) -> TagScores:
+        """Scores of the same texts by another pipeline. The documents stay as they
+        are."""
+        return self._tag_scores(nlp, [_for_vocab(doc, nlp.vocab) for doc in docs])
 
     def _own_readings(
         self, texts: "_Texts", scores: TagScores
@@ -285,13 +294,13 @@ class _Texts:
         return span in self.ruled_out[text]
 
 
-def _tag_scores(
-    nlp: Language, component: AdaKRecognizer, docs: Sequence[Doc]
-) -> TagScores:
-    """Scores of documents that have been through everything before the component."""
-    names = nlp.pipe_names
-    later = names[names.index(component.name) :]
-    return component.tag_scores(list(nlp.pipe(docs, disable=later)))
+def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:
+    """The same tokens, for another pipeline."""
+    return Doc(
+        vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+    )
 
 
 def _entities_before(example: Example, sample: Sample) -> list[LabelledSpan]:

@@ -1,8 +1,7 @@
 """Estimate q for a shard of the data, as one task of the outer loop."""
 
 from collections import Counter
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.util import load_model, minibatch
-from spacy.vocab import Vocab
 from thinc.api import require_gpu
 
 from .candidates import Dictionary
@@ -34,7 +31,7 @@ class ShardStatistics(NamedTuple):
     unknown_tokens (int): Tokens that the annotation leaves open.
     changed_tokens (int): Those whose tag on the path of q has changed.
     estimated_entities (int): Entities on the path of q that nobody annotated.
-    found (list): [words, label, count] of what the fold model finds on its own.
+    found (list): [words, label, count] of what the fold models find on their own.
     """
 
     documents: int
@@ -54,8 +51,8 @@ class EstimationTask(NamedTuple):
         looked at.
     last_estimates (Path | None): The folder with the estimates of the last round.
     estimates (Path): The folder for the new ones.
-    fold_model (Path): A model that has not seen the shard.
-    candidate_model (Path): The model whose K best paths give candidates.
+    fold_models (tuple[Path, ...]): The models whose opinion counts.
+    candidate_model (Path | None): The model whose K best paths give candidates.
     dictionary (Path | None): A dictionary to take candidates from.
     component (str): The name of the component.
     temperature (float): For interpolated q.
@@ -69,8 +66,8 @@ class EstimationTask(NamedTuple):
     annotation: Path | None
     last_estimates: Path | None
     estimates: Path
-    fold_model: Path
-    candidate_model: Path
+    fold_models: tuple[Path, ...]
+    candidate_model: Path | None
     dictionary: Path | None
     component: str
     temperature: float
@@ -129,21 +126,24 @@ class EstimationTask(NamedTuple):
         write_json(self.statistics_path, statistics._asdict())
 
     def _estimate(self) -> Iterator[Estimated]:
-        nlp, candidate_nlp = _load(self.fold_model), _load(self.candidate_model)
+        paths = [*self.fold_models]
+        if self.candidate_model is not None:
+            paths.append(self.candidate_model)
+        models = load_models(paths)
+        fold_nlps = models[: len(self.fold_models)]
         dictionary = Dictionary.from_disk(self.dictionary) if self.dictionary else None
         estimator = Estimator(
-            nlp,
-            candidate_nlp,
+            fold_nlps,
+            models[-1] if self.candidate_model is not None else None,
             self.component,
             dictionary or Dictionary({}),
             self.temperature,
             self.settings,
         )
-        examples = read_shard(nlp, self.shard, self.last_estimates)
+        examples = read_shard(fold_nlps[0], self.shard, self.last_estimates)
         likelihoods = iter(self._log_likelihoods())
         for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
-            docs = [_for_vocab(eg.predicted, candidate_nlp.vocab) for eg in batch]
-            yield from estimator(batch, docs, list(islice(likelihoods, len(batch))))
+            yield from estimator(batch, list(islice(likelihoods, len(batch))))
 
     def _log_likelihoods(self) -> list[numpy.ndarray]:
         """(L, N) for each text; nothing if the annotation is not looked at."""
@@ -153,22 +153,28 @@ class EstimationTask(NamedTuple):
         return [chain.nodes for chain in ShardEstimates.from_disk(path).chains]
 
 
-def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:
-    """The same tokens, for another pipeline."""
-    return Doc(
-        vocab,
-        words=[token.text for token in doc],
-        spaces=[bool(token.whitespace_) for token in doc],
-    )
+# Models by their path, and which version they are.
+_ModelKey = tuple[Path, int, int]
+_loaded: dict[_ModelKey, Language] = {}
 
 
-def _load(path: Path) -> Language:
-    """Models are used for many shards in a row, so the last ones are kept."""
-    meta = (path / "meta.json").stat()
+def load_models(paths: Sequence[Path]) -> list[Language]:
+    """Load the models for a shard. Most shards have the same ones as the shard before,
+    whose models are kept for it.
+
+    paths (Sequence[Path]): Their folders.
+    RETURNS (list[Language]): The models.
+    """
+    keys = [_key(path) for path in paths]
+    for key in _loaded.keys() - set(keys):
+        del _loaded[key]
+    for key in keys:
+        if key not in _loaded:
+            _loaded[key] = load_model(key[0])
+    return [_loaded[key] for key in keys]
+
+
+def _key(path: Path) -> _ModelKey:
     # A new run in the same folder has other models under the same paths.
-    return _load_version(path, meta.st_ino, meta.st_mtime_ns)
-
-
-@lru_cache(maxsize=2)
-def _load_version(path: Path, inode: int, modified: int) -> Language:
-    return load_model(path)
+    meta = (path / "meta.json").stat()
+    return path, meta.st_ino, meta.st_mtime_ns

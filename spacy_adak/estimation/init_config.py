@@ -180,13 +180,14 @@ after_init = null
 )
 
 # What recovers most where trainings are cheap. q is estimated once, by models that have
-# seen two thirds of the texts, and counts half as much as what they say.
+# seen two thirds of the texts each, and counts half as much as what they say.
 _FROZEN_SETTINGS = {
     'loss = "adak"': 'loss = "weighted"',
     "ratio_weight = 10.0": "ratio_weight = 2.0",
     "rounds = 10": "rounds = 1",
     "folds = 2": "folds = 3",
     'start = "outside"': 'start = "forms"',
+    'fold_models = "unseen"': 'fold_models = "all"',
     'q = "hard"': 'q = "interpolated"',
     "temperature = 1.0": "temperature = 2.0",
     "mask = true": "mask = false",

@@ -143,7 +143,7 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
-    """Estimate q for all data, each fold with the model that has not seen it."""
+    """Estimate q for all data, each fold with the models that the settings name."""
     folder, best_round = run.round_folder(number), run.best_round()
     estimates = folder / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
@@ -152,12 +152,21 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
     annotation = run.annotation if run.annotation.exists() else None
 
-    def candidate_model(shard: Shard) -> Path:
+    def fold_model(fold: int) -> Path:
+        return folder / f"{FOLD_MODELS}-{fold}" / "model-best"
+
+    def fold_models(shard: Shard) -> tuple[Path, ...]:
+        if run.settings.fold_models == "unseen":
+            return (fold_model(shard.fold),)
+        return tuple(map(fold_model, range(run.settings.folds)))
+
+    def candidate_model(shard: Shard) -> Path | None:
+        if not (run.settings.mask and run.settings.kbest_candidates):
+            return None
         if best_round is not None:
             return run.round_folder(best_round) / "final" / "model-best"
         # Before there is M(ŵ): a fold model that has seen the text.
-        seen_by = (shard.fold + 1) % run.settings.folds
-        return folder / f"{FOLD_MODELS}-{seen_by}" / "model-best"
+        return fold_model((shard.fold + 1) % run.settings.folds)
 
     tasks = [
         EstimationTask(
@@ -166,7 +175,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
             annotation=annotation,
             last_estimates=run.estimates(number - 1),
             estimates=estimates,
-            fold_model=folder / f"{FOLD_MODELS}-{shard.fold}" / "model-best",
+            fold_models=fold_models(shard),
             candidate_model=candidate_model(shard),
             dictionary=dictionary,
             component=run.component,

@@ -1,5 +1,6 @@
-"""q: what a fold model thinks of the texts it has not seen (Eq. 6)."""
+"""q: what fold models think of texts (Eq. 6)."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy
@@ -9,36 +10,49 @@ from torch import Tensor
 from ..crf.chain import Chain
 from ..crf.decode import viterbi
 from ..crf.losses import interpolated_chain, soft_q
+from ..pipeline.head import TagScores
 
 _LOWEST = -60_000.0
 
 QMode = Literal["hard", "soft", "interpolated"]
 
 
+def mean_scores(fold_models: Sequence[TagScores]) -> TagScores:
+    """What several fold models say together: the probability of a path is, but for a
+    constant, the geometric mean of what each of them says.
+
+    fold_models (Sequence[TagScores]): What each of them says about the same texts.
+    RETURNS (TagScores): The mean.
+    """
+    return TagScores(
+        *(torch.stack(scores).mean(0) for scores in zip(*fold_models, strict=True))
+    )
+
+
 def best_paths(chain: Chain) -> Tensor:
     """Hard q: the best path under annotation and mask.
 
-    chain (Chain): The scores of the fold model, restricted to the allowed tags.
+    chain (Chain): The scores of fold models, restricted to the allowed tags.
     RETURNS (Tensor): (B, T).
     """
     return viterbi(chain).paths[:, 0]
 
 
 def chain_of_q(
-    fold_model: Chain, allowed: Tensor, mode: QMode, temperature: float
+    fold_models: Chain, allowed: Tensor, mode: QMode, temperature: float
 ) -> Chain | None:
     """q, unless it is the best path, as a chain.
 
-    fold_model (Chain): The scores of the fold model.
+    fold_models (Chain): The scores of fold models.
     allowed (Tensor): (B, T, N) bool, the tags that annotation and mask allow.
     mode (QMode): Which q.
     temperature (float): For interpolated q.
     RETURNS (Chain | None): q, or nothing if it is hard.
     """
     if mode == "soft":
-        return soft_q(fold_model, allowed).chain
+        return soft_q(fold_models, allowed).chain
     if mode == "interpolated":
-        return interpolated_chain(fold_model, allowed, temperature)
+        return interpolated_chain(fold_models, allowed, temperature)
     return None
 
 

@@ -31,8 +31,11 @@ folds = 2
 # word features of the fold models stay silent: a name that annotators do not know must
 # not be learnt by heart as none.
 start = "outside"
-# q for a text: "hard" is the best path of the model that has not seen it, "soft" weighs
-# paths by the marginals of their tags, "interpolated" by their own probability.
+# Whose q it is: that of the fold model that has not seen a text ("unseen"), or of "all"
+# fold models, whose scores are averaged. Models that know less disagree more.
+fold_models = "unseen"
+# q for a text: "hard" is the best path of these models, "soft" weighs paths by the
+# marginals of their tags, "interpolated" by their own probability.
 q = "hard"
 # For "interpolated": 1 is the model's own distribution, towards 0 the best path. May be
 # a block with @schedules, which is asked once per round.
@@ -73,6 +76,7 @@ class AdakSettings(BaseModel):
     convergence: float = Field(ge=0, le=1)
     folds: int = Field(ge=2)
     start: Literal["outside", "missing", "ratio", "forms"]
+    fold_models: Literal["unseen", "all"]
     q: QMode
     temperature: list[Annotated[float, Field(gt=0)]]
     mask: bool

@@ -29,8 +29,8 @@ def entities(split: str) -> list[tuple[str, str]]:
 
 
 def test_script_makes_the_files_byte_for_byte(tmp_path: Path) -> None:
-    script = ROOT / "scripts" / "make_sample.py"
-    subprocess.run([sys.executable, str(script), "-o", str(tmp_path)], check=True)
+    command = [sys.executable, "-m", "scripts.make_sample", "-o", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True)
     for split in SIZES:
         name = f"{split}.jsonl"
         assert (tmp_path / name).read_bytes() == (ROOT / "assets" / name).read_bytes()

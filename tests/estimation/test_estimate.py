@@ -27,9 +27,7 @@ from spacy_adak.pipeline.targets import allowed_tags
 from .samples import make_config, make_docs
 
 
-@pytest.fixture(scope="module")
-def nlp() -> Language:
-    """A pipeline that has learnt a little: it is right often, and not always."""
+def train_pipeline(seed: int) -> Language:
     nlp = spacy.blank("xx")
     encoder = {
         "@architectures": "spacy.HashEmbedCNN.v2",
@@ -47,12 +45,18 @@ def nlp() -> Language:
         Example(nlp.make_doc(doc.text), doc)
         for doc in make_docs(60, seed=7, vocab=nlp.vocab)
     ]
-    spacy.util.fix_random_seed(0)
+    spacy.util.fix_random_seed(seed)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
     for _ in range(8):
         nlp.update(examples, sgd=optimizer)
     return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Language:
+    """A pipeline that has learnt a little: it is right often, and not always."""
+    return train_pipeline(seed=0)
 
 
 def make_examples(nlp: Language, keep: float = 0.3, count: int = 30) -> list[Example]:
@@ -68,19 +72,20 @@ def estimate(
     dictionary: dict[tuple[str, ...], str] | None = None,
     temperature: float = 1.0,
     log_likelihoods: Sequence[numpy.ndarray] = (),
+    other_nlps: Sequence[Language] = (),
     **settings: Any,
 ) -> list[Estimated]:
     config = make_config(**{f"adak.{name}": value for name, value in settings.items()})
+    adak_settings = read_settings(config.interpolate())
     estimator = Estimator(
-        nlp,
-        nlp,
+        [nlp, *other_nlps],
+        nlp if adak_settings.kbest_candidates else None,
         "adak_ner",
         Dictionary(dictionary or {}),
         temperature,
-        read_settings(config.interpolate()),
+        adak_settings,
     )
-    docs = [nlp.make_doc(example.reference.text) for example in examples]
-    results = list(estimator(examples, docs, log_likelihoods))
+    results = list(estimator(examples, log_likelihoods))
     estimates = ShardEstimates(
         [result.path for result in results],
         [result.chain for result in results if result.chain is not None],
@@ -147,6 +152,37 @@ def test_q_is_what_the_model_and_the_annotation_say_of_a_text(
         offset[token] = change
         numpy.testing.assert_allclose(change, offset[token], atol=1e-3)
         assert (numpy.isfinite(both.chain.nodes) == allowed).all()
+
+
+def test_q_of_several_models_is_their_mean(nlp: Language) -> None:
+    settings: dict[str, Any] = {"q": "interpolated", "mask": False}
+    other = train_pipeline(seed=1)
+    together = estimate(nlp, make_examples(nlp), other_nlps=[other], **settings)
+    alone = [estimate(one, make_examples(one), **settings) for one in (nlp, other)]
+    differ = False
+    for both, *each in zip(together, *alone, strict=True):
+        assert both.chain is not None
+        chains = [result.chain for result in each if result.chain is not None]
+        # But for what all tags of a token, or all moves, have alike.
+        for got, one, two in zip(both.chain, *chains, strict=True):
+            allowed = numpy.isfinite(got)
+            mean = numpy.where(allowed, (one + two) / 2, -numpy.inf)
+            mean -= mean.max(
+                axis=-1 if got is both.chain.nodes else None, keepdims=True
+            )
+            numpy.testing.assert_allclose(got, mean, atol=1e-2)
+            differ |= bool(numpy.abs(one[allowed] - two[allowed]).max() > 0.1)
+    assert differ
+
+
+def test_other_models_leave_the_texts_as_they_are(nlp: Language) -> None:
+    other = train_pipeline(seed=1)
+    other.add_pipe("entity_ruler", before="adak_ner").add_patterns(  # type: ignore[attr-defined]
+        [{"label": "PER", "pattern": [{"IS_ALPHA": True}]}]
+    )
+    examples = make_examples(nlp)
+    estimate(nlp, examples, other_nlps=[other])
+    assert not any(example.predicted.ents for example in examples)
 
 
 def test_annotators_who_mark_everything_leave_nothing_to_find(nlp: Language) -> None:

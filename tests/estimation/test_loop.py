@@ -59,9 +59,22 @@ def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
     _, tasks = run(tiny_config, tmp_path, **{"adak.rounds": 1})
     for task in estimations(tasks, 1):
         fold = int(task.shard.stem.split("-")[1])
-        assert task.fold_model.parent.name == f"fold-{fold}"
+        assert [path.parent.name for path in task.fold_models] == [f"fold-{fold}"]
+        assert task.candidate_model is not None
         assert task.candidate_model.parent.name == f"fold-{1 - fold}"
         assert task.dictionary is None
+
+
+def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -> None:
+    settings = {"adak.rounds": 1, "adak.fold_models": "all", "adak.mask": False}
+    _, tasks = run(tiny_config, tmp_path, **settings)
+    tasks_of_round = estimations(tasks, 1)
+    assert tasks_of_round
+    for task in tasks_of_round:
+        models = [path.parent.name for path in task.fold_models]
+        assert models == ["fold-0", "fold-1"]
+        # Nothing is to be allowed by it.
+        assert task.candidate_model is None
 
 
 def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(

@@ -41,8 +41,8 @@ INTRODUCTION = (
     "frozen` trains what is missing here, and writes this page; another encoder is "
     'given by `ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"`. Our default is the '
     "config as `init-config` writes it: over a frozen encoder the weighted CRF in one "
-    'round, begun with `start = "forms"`. Results with all their settings are in '
-    "`experiments/full/results.jsonl`."
+    'round, begun with `start = "forms"`, and with the q of all fold models. Results '
+    "with all their settings are in `experiments/full/results.jsonl`."
 )
 COST = (
     "Time is that of all trainings of a model, in multiples of the CRF on all "

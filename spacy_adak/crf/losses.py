@@ -104,7 +104,7 @@ def missing_q(allowed: Tensor, lengths: Tensor, log_weights: Tensor) -> ChainQ:
 def soft_q(fold_model: Chain, allowed: Tensor) -> ChainQ:
     """q as the product of a fold model's marginals over the allowed paths.
 
-    fold_model (Chain): The scores of the model that has not seen the sentences.
+    fold_model (Chain): The scores of a fold model, or the mean of several.
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
     RETURNS (ChainQ): q; it sums to one over all sequences of tags, legal or not.
     """
@@ -117,7 +117,7 @@ def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> Ch
 
     T = 1 is the fold model's own distribution, T towards 0 its best path.
 
-    fold_model (Chain): The scores of the model that has not seen the sentences.
+    fold_model (Chain): The scores of a fold model, or the mean of several.
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
     temperature (float): T > 0.
     RETURNS (ChainQ): q.

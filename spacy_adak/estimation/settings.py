@@ -31,8 +31,8 @@ folds = 2
 # word features of the fold models stay silent: a name that annotators do not know must
 # not be learnt by heart as none.
 start = "outside"
-# Whose q it is: that of the fold model that has not seen a text ("unseen"), or of "all"
-# fold models, whose scores are averaged. Models that know less disagree more.
+# Whose q it is: that of the fold model that has not seen a text ("unseen"), or the mean
+# of "all" fold models: alone, each may think otherwise of the same name.
 fold_models = "unseen"
 # q for a text: "hard" is the best path of these models, "soft" weighs paths by the
 # marginals of their tags, "interpolated" by their own probability.

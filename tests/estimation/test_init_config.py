@@ -48,7 +48,7 @@ def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) 
 
 def test_settings_over_a_frozen_encoder_are_its_own() -> None:
     config = Config().from_str(init_config("en", encoder="some-bert"))
-    changed = {"rounds", "folds", "start", "q", "temperature", "mask"}
+    changed = {"rounds", "folds", "start", "fold_models", "q", "temperature", "mask"}
     for name, value in default_settings().items():
         assert (config["adak"][name] != value) == (name in changed)
     assert config["components"]["adak_ner"]["loss"] == "weighted"

@@ -75,7 +75,8 @@ def make_row(
     cell (Cell): The cell.
     encoder (Encoder): What its pipeline reads texts with.
     settings (dict[str, Any]): What its pipeline was trained with, by dotted names.
-    scores (dict[str, dict[str, float]]): "p", "r" and "f" on "dev" and on "test".
+    scores (dict[str, dict[str, float | None]]): "p", "r" and "f" on "dev" and on
+        "test".
     rounds (int): How many rounds it took.
     trainings (int): How many models were trained.
     seconds (float): How long that took.

@@ -7,6 +7,7 @@ import numpy
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.pipeline import EntityRuler
 from spacy.tokens import Span
 from spacy.training import Example
 
@@ -177,9 +178,9 @@ def test_q_of_several_models_is_their_mean(nlp: Language) -> None:
 
 def test_other_models_leave_the_texts_as_they_are(nlp: Language) -> None:
     other = train_pipeline(seed=1)
-    other.add_pipe("entity_ruler", before="adak_ner").add_patterns(  # type: ignore[attr-defined]
-        [{"label": "PER", "pattern": [{"IS_ALPHA": True}]}]
-    )
+    ruler = other.add_pipe("entity_ruler", before="adak_ner")
+    assert isinstance(ruler, EntityRuler)
+    ruler.add_patterns([{"label": "PER", "pattern": [{"IS_ALPHA": True}]}])
     examples = make_examples(nlp)
     estimate(nlp, examples, other_nlps=[other])
     assert not any(example.predicted.ents for example in examples)

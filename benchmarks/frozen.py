@@ -114,7 +114,7 @@ def time_run(config: Config, output: Path) -> tuple[float, int, list[bytes]]:
         train.train(config, output)
         seconds = time.perf_counter() - start
     heads = []
-    for name in (train.BEST_MODEL, train.LAST_MODEL):
+    for name in (training.BEST_MODEL, training.LAST_MODEL):
         component = spacy.load(output / name).get_pipe("adak_ner")
         assert isinstance(component, AdaKRecognizer)
         heads.append(serialize_head(get_head(component.model)))

@@ -33,6 +33,7 @@ from spacy_adak.estimation.progress import describe_seconds
 from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
+from spacy_adak.estimation.training import BEST_MODEL
 from spacy_adak.packaging import training_settings
 from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
@@ -288,7 +289,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     best = max(history, key=lambda round_: round_.score)
     return Trained(
         # The same as `model-best`, but over a shared encoder that may know the texts.
-        output / f"round-{best.round:02d}" / "final" / "model-best",
+        output / f"round-{best.round:02d}" / "final" / BEST_MODEL,
         describe_encoder(nlp.config),
         {"p": best.precision, "r": best.recall, "f": best.f1},
         rounds=len(history),
@@ -308,7 +309,7 @@ def train_peer(run: Run, cell: Cell, corpus: Path) -> Trained:
     overrides = run.overrides_with_data(cell, corpus)
     dev = train_ner(run.config_path(cell), output, overrides, run.gpu_id)
     return Trained(
-        output / "model-best",
+        output / BEST_MODEL,
         describe_encoder(run.config(cell)),
         {key: dev[f"ents_{key}"] for key in "prf"},
         rounds=1,

@@ -13,6 +13,7 @@ from thinc.api import Config
 from spacy_adak.estimation.frozen_encoders import FOLDER, share_frozen_encoders
 from spacy_adak.estimation.logs import logging_to
 from spacy_adak.estimation.steps import plan_steps
+from spacy_adak.estimation.training import BEST_MODEL
 
 _PARSER = {
     "@architectures": "spacy.TransitionBasedParser.v2",
@@ -56,5 +57,5 @@ def train_ner(
     plan_steps(nlp)
     with (output / "train.log").open("w", encoding="utf8") as log, logging_to(log):
         train_nlp(nlp, output, use_gpu=use_gpu, stdout=log, stderr=log)
-    meta: dict[str, Any] = srsly.read_json(output / "model-best" / "meta.json")
+    meta: dict[str, Any] = srsly.read_json(output / BEST_MODEL / "meta.json")
     return meta["performance"]

@@ -26,7 +26,7 @@ from .forms import Annotators
 from .frozen_encoders import has_frozen_encoder
 from .recall_task import RecallTask
 from .run import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
-from .training import TrainingTask
+from .training import BEST_MODEL, TrainingTask
 
 # The names of fold models, before their number.
 FOLD_MODELS = "fold"
@@ -60,9 +60,8 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
             run, f"round {number}", number, run.estimates(number), without_fold=None
         )
         execute([final])
-        performance = srsly.read_json(final.output / "model-best" / "meta.json")[
-            "performance"
-        ]
+        meta = srsly.read_json(final.output / BEST_MODEL / "meta.json")
+        performance = meta["performance"]
         score = _dev_score(run.config, performance)
         totals = _add_up(statistics)
         result = Round(
@@ -153,7 +152,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
     annotation = run.annotation if run.annotation.exists() else None
 
     def fold_model(fold: int) -> Path:
-        return folder / f"{FOLD_MODELS}-{fold}" / "model-best"
+        return folder / f"{FOLD_MODELS}-{fold}" / BEST_MODEL
 
     def fold_models(shard: Shard) -> tuple[Path, ...]:
         if run.settings.fold_models == "unseen":
@@ -164,7 +163,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         if not (run.settings.mask and run.settings.kbest_candidates):
             return None
         if best_round is not None:
-            return run.round_folder(best_round) / "final" / "model-best"
+            return run.round_folder(best_round) / "final" / BEST_MODEL
         # Before there is M(ŵ): a fold model that has seen the text.
         return fold_model((shard.fold + 1) % run.settings.folds)
 

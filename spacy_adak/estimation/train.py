@@ -46,9 +46,9 @@ from .run import (
     Run,
 )
 from .settings import default_settings, read_settings
+from .training import BEST_MODEL, LAST_MODEL
 
 COMPLETED_FILE = "train-completed.spacy"
-BEST_MODEL, LAST_MODEL = "model-best", "model-last"
 # What a finished run has left behind for its user.
 LEFT = (BEST_MODEL, LAST_MODEL, COMPLETED_FILE, DICTIONARY_FILE, HISTORY_FILE)
 # What else a run writes. Models are replaced whoever trained them, as in spaCy's own

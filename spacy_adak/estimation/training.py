@@ -28,6 +28,8 @@ from .frozen_encoders import share_frozen_encoders
 from .logs import logging_to
 from .steps import plan_steps, sure_steps
 
+# What spaCy calls the models of a training, and we those of a whole run.
+BEST_MODEL, LAST_MODEL = "model-best", "model-last"
 _SECONDS_BETWEEN_REPORTS = 0.5
 
 

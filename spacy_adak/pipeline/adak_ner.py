@@ -6,7 +6,6 @@ from itertools import islice
 from math import exp
 from typing import Any
 
-import numpy
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
@@ -30,6 +29,7 @@ from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective
 from .recognition import Prediction, find_entities, find_readings
 from .samples import Sample, read_sample
+from .set_entities import own_entities, remove_entities, set_entities
 from .settings import DEFAULT_CONFIG, check_settings
 from .targets import PresetDoc, preset_from_doc, shorten
 
@@ -91,15 +91,6 @@ def make_adak_ner(
 def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
     references = (eg.reference for eg in examples)
     return (doc for doc in references if is_meant_to_be_complete(doc))
-
-
-def _remove_entities(doc: Doc, removed: set[Span]) -> None:
-    """Take entities from a document, as if nothing were known of their tokens."""
-    places = {(span.start, span.end, span.label) for span in removed}
-    own = [ent for ent in doc.ents if (ent.start, ent.end, ent.label) in places]
-    if own:
-        kept = [ent for ent in doc.ents if ent not in own]
-        doc.set_ents(kept, missing=own, default="unmodified")
 
 
 class AdaKRecognizer(CheckedPipe):
@@ -256,17 +247,13 @@ class AdaKRecognizer(CheckedPipe):
         ]
 
     def _own_entities(self, doc: Doc) -> set[Span]:
-        """What this component itself has set on a document, as its span group tells."""
-        group = doc.spans.get(self.spans_key) if self.spans_key is not None else None
-        if group is None or group.attrs.get("component") != self.name:
-            return set()
-        return set(group)
+        return own_entities(doc, self.spans_key, self.name)
 
     def _preset(self, doc: Doc, own: set[Span]) -> PresetDoc:
         """What is set on a document, other than by this component itself."""
         if own:
             doc = doc.copy()
-            _remove_entities(doc, own)
+            remove_entities(doc, own)
         return preset_from_doc(doc, self.tagset, self.max_segment_length)
 
     def tag_scores(self, docs: Sequence[Doc]) -> TagScores:
@@ -298,29 +285,7 @@ class AdaKRecognizer(CheckedPipe):
         predictions (Sequence[Sequence[Prediction]]): What `predict` returned for them.
         """
         for doc, found in zip(docs, predictions, strict=True):
-            _remove_entities(doc, self._own_entities(doc))
-            ents = [
-                Span(doc, span.start, span.end, label=span.type) for span, _ in found
-            ]
-            if doc.has_annotation("ENT_IOB"):
-                # What is set stays as it is, ids and blocked tokens included.
-                taken = {token.i for ent in ents for token in ent}
-                missing = [
-                    doc[token.i : token.i + 1]
-                    for token in doc
-                    if token.ent_iob == 0 and token.i not in taken
-                ]
-                doc.set_ents(ents, outside=missing, default="unmodified")
-            else:
-                doc.set_ents(ents, default="outside")
-            if self.spans_key is not None:
-                scores = numpy.array([p for _, p in found], dtype="float64")
-                doc.spans[self.spans_key] = SpanGroup(
-                    doc,
-                    name=self.spans_key,
-                    spans=ents,
-                    attrs={"scores": scores, "component": self.name},
-                )
+            set_entities(doc, found, self.spans_key, self.name)
 
     def kbest(self, doc: Doc, k: int) -> list[SpanGroup]:
         """The most probable readings of a document that has been through the pipeline.

@@ -360,7 +360,9 @@ def write_results(part: str, rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "parts", nargs="*", default=PARTS, metavar="PART", help=", ".join(PARTS)
     )

@@ -122,7 +122,9 @@ def time_run(config: Config, output: Path) -> tuple[float, int, list[bytes]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--encoder", type=Path, default=None)
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=10)

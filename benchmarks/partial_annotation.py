@@ -35,7 +35,9 @@ def shuffled_batches(examples: list[Example], seed: int) -> Iterator[list[Exampl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--train", type=Path, required=True, help="column file, BIO")
     parser.add_argument("--dev", type=Path, required=True, help="column file, BIO")
     parser.add_argument("--sentences", type=int, default=4000)

@@ -127,7 +127,9 @@ def measure_stream(nlp: Language, docs: list[Doc], n_docs: int) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="column file, BIO")
     parser.add_argument("--sentences", type=int, default=3000)
     parser.add_argument("--stream", type=int, default=50_000, help="documents")

@@ -44,7 +44,9 @@ def find_entities(nlp: Language, texts: list[str]) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("packages", type=Path, help="What the package was built in")
     parser.add_argument("data", type=Path, help="A .spacy file with texts to read")
     parser.add_argument("output", type=Path, help="The .jsonl file to write")

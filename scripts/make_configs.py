@@ -42,7 +42,9 @@ def sample_config() -> str:
 
 def main() -> None:
     """Write the files."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("configs"))
     folder = parser.parse_args().output
     folder.mkdir(parents=True, exist_ok=True)

@@ -141,7 +141,9 @@ def rename_labels(doc: Doc, labels: dict[str, str]) -> Doc:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("dataset", help=f"sample, {', '.join(DATASETS)}")
     parser.add_argument("-o", "--output", type=Path, help="corpus/<dataset>")
     # An empty name is what an unset variable of the project leaves.

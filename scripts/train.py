@@ -5,7 +5,7 @@ python scripts/train.py config.cfg --output training --paths.train train.spacy
 
 import os
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from spacy_adak.estimation.train import is_stopped
@@ -13,8 +13,14 @@ from spacy_adak.estimation.train import is_stopped
 
 def main() -> None:
     """Read the command line."""
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, required=True)
+    parser = ArgumentParser(
+        usage="%(prog)s config.cfg --output OUTPUT [what `adak train` takes]",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--output", type=Path, required=True, help="the folder of the training"
+    )
     arguments, _ = parser.parse_known_args()
     command = [sys.executable, "-m", "spacy", "adak", "train", *sys.argv[1:]]
     if is_stopped(arguments.output):

@@ -49,7 +49,9 @@ def describe_entities(records: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("pipeline", type=Path)
     arguments = parser.parse_args()

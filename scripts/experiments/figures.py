@@ -136,7 +136,9 @@ def draw_all(rows: Sequence[Row], dataset: str, folder: Path) -> list[Path]:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("results", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--config", default="cpu", help="the config of the results")

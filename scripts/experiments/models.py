@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 NER = "ner"
 LOSS = "components.adak_ner.loss"
 ROUNDS = "adak.rounds"
-# AdaK-NER as in the paper, whatever the defaults are. The paper has no values for the
-# last three: it says that 10 rounds are enough for q to converge, but not when it has.
+# The outer loop and the loss of AdaK-NER as in the paper, whatever the defaults are;
+# encoder and optimizer are those of the config. The paper has no values for the last
+# four: it says that 10 rounds are enough for q to converge, but not when it has, and
+# without a threshold for the score of a text, one that does not fall with its length is
+# the better choice.
 PAPER: dict[str, Any] = {
     LOSS: "adak",
     "components.adak_ner.k": 5,
@@ -23,6 +26,7 @@ PAPER: dict[str, Any] = {
     "adak.convergence": 0.002,
     "adak.dictionary_count": 2,
     "adak.min_sample_score": 0.9,
+    "adak.score_per_token": True,
 }
 
 

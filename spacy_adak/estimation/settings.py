@@ -21,7 +21,8 @@ rounds = 10
 # Stop when fewer than this share of the unknown tokens have changed their tag.
 convergence = 0.002
 # Into how many folds the data is divided: as many models are trained per round, each
-# without one fold. More than 2 is said to make little difference.
+# without one fold. The paper has 2, and says that more make little difference; where
+# texts are few, more let each model see more of them.
 folds = 2
 # What the fold models of the first round learn from, as long as there is no q: the loss
 # of the component with all unknown tokens "outside", or the loss "missing" or "ratio"
@@ -37,10 +38,11 @@ fold_models = "unseen"
 # q for a text: "hard" is the best path of these models, "soft" weighs paths by the
 # marginals of their tags, "interpolated" by their own probability.
 q = "hard"
-# For "interpolated": 1 is the model's own distribution, towards 0 the best path. May be
-# a block with @schedules, which is asked once per round.
+# For "interpolated": 1 is the model's own distribution, towards 0 the best path, above
+# 1 the final training may overrule it. May be a block with @schedules, which is asked
+# once per round.
 temperature = 1.0
-# Restrict q to candidates: O, and the tags of the following two.
+# Restrict q to candidates: O, and the tags of the following two, which do nothing else.
 mask = true
 # Candidates on the K best paths of the best model so far.
 kbest_candidates = true

@@ -191,8 +191,8 @@ class Errors(metaclass=WithCodes):
         "another output folder."
     )
     A203 = (
-        "'{path}' holds a run that was not finished (round {round} of {rounds}). Go on "
-        "with it with --resume, or choose another output folder."
+        "'{path}' holds a run that was not finished ({where}). Go on with it with "
+        "--resume, or choose another output folder."
     )
     A204 = (
         "Can't resume in '{path}': {why}. Start a new run without --resume in another "

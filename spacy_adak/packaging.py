@@ -23,6 +23,7 @@ from wasabi import MarkdownRenderer
 
 from . import __version__
 from .errors import Errors
+from .estimation.settings import EXECUTION
 
 _PYPROJECT = """\
 [build-system]
@@ -175,7 +176,7 @@ def training_settings(config: dict[str, Any]) -> dict[str, Any]:
         "adak": {
             key: value
             for key, value in config.get("adak", {}).items()
-            if key not in ("executor", "n_jobs", "ray_address")
+            if key not in EXECUTION
         },
     }
     return dict_to_dot(settings)

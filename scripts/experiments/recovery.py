@@ -45,8 +45,8 @@ INTRODUCTION = (
 )
 REPRODUCTION = (
     "Results with all their settings are in `experiments/full/results.jsonl`. `python "
-    "-m spacy project run recovery . --vars.config frozen` trains what has none yet and "
-    "writes this page, over the encoder in the config unless "
+    "-m spacy project run recovery . --vars.config frozen` trains what has none yet "
+    "and writes this page, over the encoder in the config unless "
     '`ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"` names another. What has a result '
     "counts as finished, whatever its encoder: remove its line to train it again."
 )

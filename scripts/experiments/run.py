@@ -30,7 +30,7 @@ from thinc.api import Config
 from wasabi import msg
 
 from spacy_adak.estimation.progress import describe_seconds
-from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q
+from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q, find_best
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
 from spacy_adak.estimation.training import BEST_MODEL
@@ -286,7 +286,8 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
         use_gpu=run.gpu_id,
         resume=is_begun,
     )
-    best = max(history, key=lambda round_: round_.score)
+    best = find_best(history)
+    assert best is not None
     return Trained(
         # The same as `model-best`, but over a shared encoder that may know the texts.
         output / f"round-{best.round:02d}" / "final" / BEST_MODEL,
@@ -295,7 +296,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
         rounds=len(history),
         # Each has left a log.
         trainings=sum(1 for _ in output.glob("round-*/*.log")),
-        # Of a cell that was taken up again, too: the rounds know how long they took.
+        # Of a cell that was taken up again, too, but for the round it was stopped in.
         seconds=sum(round_.seconds for round_ in history),
         is_resumed=is_begun,
     )

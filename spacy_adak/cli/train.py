@@ -87,7 +87,9 @@ def train_cli(
 
     from spacy.util import logger
 
+    from ..estimation.run import find_best
     from ..estimation.train import train
+    from ..estimation.training import BEST_MODEL
 
     if verbose:
         logger.setLevel(logging.DEBUG)
@@ -112,8 +114,9 @@ def train_cli(
             "--resume to go on"
         )
         raise typer.Exit(130) from None
-    best = max(history, key=lambda round_: round_.score)
-    msg.good(f"Best model: round {best.round}, saved to {output_path / 'model-best'}")
+    best = find_best(history)
+    assert best is not None
+    msg.good(f"Best model: round {best.round}, saved to {output_path / BEST_MODEL}")
 
 
 def _announce(run: "Run") -> None:

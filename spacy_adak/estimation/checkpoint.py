@@ -18,8 +18,9 @@ from ..atomic import MARK, NEW, place_beside, remove, sync, write_file
 from ..errors import Errors
 
 _REPLACED = ".old"
-# It stays, and tells that a folder is that of a run.
+# It stays, and what is written in it tells that a folder is that of a run.
 _LOCK = ".adak.lock"
+_CLAIM = "The folder of a run of `adak train`\n"
 _CANT_WRITE = {
     errno.EACCES,
     errno.EDQUOT,
@@ -68,13 +69,14 @@ def new_folder(path: Path) -> Iterator[Path]:
     remove(replaced)
 
 
-def recover(folder: Path) -> None:
+def recover(folder: Path, names: Iterable[str]) -> None:
     """Clear away what a run that was killed has left half done.
 
     folder (Path): The folder of the run, which no other run may be at work in.
+    names (Iterable[str]): Folders in it that are the run's own, as patterns.
     """
-    for pattern in ("*", "round-*/**/*", "frozen/**/*"):
-        for new in folder.glob(f"{pattern}{MARK}{NEW}"):
+    for where in ("", *(f"{name}/**/" for name in names)):
+        for new in folder.glob(f"{where}*{MARK}{NEW}"):
             remove(new)
     for replaced in folder.glob(f"*{MARK}{_REPLACED}"):
         place = replaced.with_suffix("").with_suffix("")
@@ -85,17 +87,23 @@ def recover(folder: Path) -> None:
 
 
 def refuse_to_overwrite(folder: Path, names: Iterable[str]) -> None:
-    """Raise an error if a folder that no run has been at work in has files of its own
-    where a run would put some.
+    """Raise an error if a folder that no run has claimed has files where a run would
+    put some.
 
     folder (Path): The folder.
     names (Iterable[str]): What a run may overwrite or remove, as patterns.
     """
-    if (folder / _LOCK).exists():
+    lock = folder / _LOCK
+    if lock.exists() and lock.read_text(encoding="utf8"):
         return
     for name in names:
         for path in sorted(folder.glob(name)):
             raise ValueError(Errors.A222.format(path=path))
+
+
+def claim(folder: Path) -> None:
+    """Say that a folder is that of a run, whose files the next run may replace."""
+    (folder / _LOCK).write_text(_CLAIM, encoding="utf8")
 
 
 @contextmanager
@@ -104,7 +112,7 @@ def locked(folder: Path) -> Iterator[None]:
 
     folder (Path): The folder.
     """
-    with (folder / _LOCK).open("w") as lock:
+    with (folder / _LOCK).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -116,10 +116,13 @@ def write_shards(docs: list[Doc], folder: Path, n_folds: int, seed: int) -> None
 
 def list_shards(folder: Path) -> list[Shard]:
     """RETURNS (list[Shard]): The shards in a folder, in order."""
-    return [
-        Shard(int(path.stem.split("-")[1]), path)
-        for path in sorted(folder.glob("fold-*.spacy"))
-    ]
+
+    def numbers(path: Path) -> tuple[int, int]:
+        _, fold, number = path.stem.split("-")
+        return int(fold), int(number)
+
+    paths = sorted(folder.glob("fold-*.spacy"), key=numbers)
+    return [Shard(numbers(path)[0], path) for path in paths]
 
 
 def in_given_order(docs: Sequence[Doc], folder: Path) -> list[Doc]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
 from spacy.tokens import Doc
-from spacy.util import load_model_from_config
+from spacy.util import load_model_from_config, registry
 from thinc.api import Config, require_gpu
 
 from ..data.corruption import DROP_ENTITIES
@@ -19,6 +19,7 @@ from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.completeness import is_complete
 from .corpus import read_references, reader_block
+from .run import LOSSES_WITHOUT_Q
 from .settings import AdakSettings, read_settings
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
@@ -39,12 +40,16 @@ class Checked(NamedTuple):
     settings (AdakSettings): Its `[adak]` block.
     train (list[Doc]): The training data.
     dev (list[Doc]): The part of the dev data that models can be scored on.
+    labels (list[str]): Those that `[initialize]` gives the component, or those of the
+        training data. All models must number their tags alike, whatever their fold
+        happens to hold.
     """
 
     config: Config
     settings: AdakSettings
     train: list[Doc]
     dev: list[Doc]
+    labels: list[str]
 
 
 def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
@@ -72,10 +77,11 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         settings = read_settings(interpolated)
     except ValueError as error:
         problems.append(str(error))
-    config = None
+    config = labels = None
     try:
         config = complete(raw)
         problems += _problems_of_components(config)
+        labels = _given_labels(config)
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.
         if not wrong_settings:
@@ -99,7 +105,9 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             Warnings.W201.format(count=len(dev) - len(scorable), total=len(dev)),
             stacklevel=2,
         )
-    return Checked(config, settings, train, scorable)
+    if labels is None:
+        labels = sorted({ent.label_ for doc in train for ent in doc.ents})
+    return Checked(config, settings, train, scorable, labels)
 
 
 def refuse_unread_overrides(overrides: Iterable[str], written: Config) -> None:
@@ -149,6 +157,14 @@ def adak_components(config: Mapping[str, Any]) -> list[str]:
         for name in config["nlp"]["pipeline"]
         if config["components"].get(name, {}).get("factory") == _FACTORY
     ]
+
+
+def _given_labels(config: Config) -> list[str] | None:
+    for name in adak_components(config):
+        block = registry.resolve(config["initialize"]["components"].get(name, {}))
+        if block.get("labels") is not None:
+            return list(block["labels"])
+    return None
 
 
 def _refuse(problems: list[str]) -> NoReturn:
@@ -246,7 +262,7 @@ def _problems_of_data(
         yield Errors.A210.format(path=reader_block(config, "train").get("path"))
     folds = config.get("adak", {}).get("folds", 2)
     distinct = len({doc.text for doc in train})
-    if isinstance(folds, int) and distinct < folds:
+    if _needs_folds(config) and isinstance(folds, int) and distinct < folds:
         yield Errors.A211.format(count=distinct, folds=folds)
     unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
     if labels and unseen:
@@ -256,3 +272,9 @@ def _problems_of_data(
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))
+
+
+def _needs_folds(config: Config) -> bool:
+    blocks = config["components"].values()
+    losses = [block.get("loss") for block in blocks if block.get("factory") == _FACTORY]
+    return any(loss not in LOSSES_WITHOUT_Q for loss in losses)

@@ -189,13 +189,13 @@ class _Watch:
     def _follow_log(self, task: _Watched) -> None:
         if not task.log_path.exists():
             return
-        with task.log_path.open(encoding="utf8") as log:
+        with task.log_path.open("rb") as log:
             log.seek(self.shown_of_log[task])
             text = log.read()
-        # A line that is not complete waits for its end.
-        lines = text[: text.rfind("\n") + 1]
-        self.shown_of_log[task] += len(lines.encode("utf8"))
-        for line in lines.splitlines():
+        # A line that is not complete waits for its end; it may end within a character.
+        lines = text[: text.rfind(b"\n") + 1]
+        self.shown_of_log[task] += len(lines)
+        for line in lines.decode("utf8").splitlines():
             _write(f"{task.name}: {line}")
 
 

@@ -14,14 +14,18 @@ All that a run needs to go on after a crash is on disk:
     round-NN/dictionary.jsonl
     round-NN/final/        M(w'), trained on everything with this q
     history.jsonl          one line per finished round
+
+What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import srsly
 from thinc.api import Config
 
+from .frozen_encoders import FOLDER as FROZEN
 from .settings import AdakSettings
 
 CONFIG_FILE = "config.cfg"
@@ -29,8 +33,21 @@ CORPUS = "corpus"
 DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
+COMPLETED_FILE = "train-completed.spacy"
 ESTIMATES_FOLDER = "estimates"
 ANNOTATION_FOLDER = "annotation"
+# What a run begins with, and what it makes, as patterns. Models are not among them:
+# they are replaced whoever trained them, as in spaCy's own training.
+GIVEN = (CONFIG_FILE, DEV_FILE)
+MADE = (
+    CORPUS,
+    FROZEN,
+    ANNOTATION_FOLDER,
+    "round-[0-9][0-9]*",
+    HISTORY_FILE,
+    DICTIONARY_FILE,
+    COMPLETED_FILE,
+)
 LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
@@ -46,7 +63,7 @@ class Round(NamedTuple):
     estimated_entities (int): Entities on the path of q that nobody annotated.
     dictionary_size (int): Entities in the dictionary made in this round.
     dropped (int): Texts left out of the folds' training data of the next round.
-    seconds (float): How long the round took.
+    seconds (float): How long the round took, since the run was last resumed.
     is_best (bool): Whether its model is the best so far.
     """
 
@@ -61,6 +78,11 @@ class Round(NamedTuple):
     dropped: int
     seconds: float
     is_best: bool
+
+
+def find_best(history: Sequence[Round]) -> Round | None:
+    """RETURNS (Round | None): The round with M(ŵ), if one is finished."""
+    return next((round_ for round_ in reversed(history) if round_.is_best), None)
 
 
 class Run(NamedTuple):
@@ -124,8 +146,9 @@ class Run(NamedTuple):
         return loss not in LOSSES_WITHOUT_Q
 
     def best_round(self) -> int | None:
-        """RETURNS (int | None): The round with M(ŵ), if one is finished."""
-        return max((r.round for r in self.history() if r.is_best), default=None)
+        """RETURNS (int | None): The number of the round with M(ŵ), if there is one."""
+        best = find_best(self.history())
+        return None if best is None else best.round
 
     def is_finished(self) -> bool:
         """RETURNS (bool): Whether there is nothing left to do."""

@@ -69,6 +69,10 @@ ray_address = null
 """
 
 
+# Settings that the result does not depend on.
+EXECUTION = ("executor", "n_jobs", "ray_address")
+
+
 class AdakSettings(BaseModel):
     """The settings of the outer loop, explained in `DEFAULT_ADAK_CONFIG`."""
 
@@ -129,8 +133,12 @@ def read_settings(config: Config) -> AdakSettings:
     if not isinstance(temperature, Iterator):
         temperature = repeat(temperature)
     # What is wrong with the number of rounds is found below.
-    rounds = resolved["rounds"] if isinstance(resolved["rounds"], int) else 1
-    resolved["temperature"] = list(islice(temperature, max(rounds, 1)))
+    rounds = max(resolved["rounds"], 1) if isinstance(resolved["rounds"], int) else 1
+    resolved["temperature"] = list(islice(temperature, rounds))
+    if len(resolved["temperature"]) < rounds:
+        given = len(resolved["temperature"])
+        problem = f"temperature has {given} values for {rounds} rounds"
+        raise ValueError(Errors.A201.format(problems=problem))
     try:
         return AdakSettings(**resolved)
     except ValidationError as error:

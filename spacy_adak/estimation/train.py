@@ -16,6 +16,7 @@ from ..data.docbin import make_docbin
 from ..errors import Errors, describe
 from ..pipeline.estimates import ESTIMATE_KEY
 from .checkpoint import (
+    claim,
     explained_write_errors,
     locked,
     new_folder,
@@ -36,33 +37,19 @@ from .preflight import (
 )
 from .progress import Stopwatch, watched
 from .run import (
-    ANNOTATION_FOLDER,
+    COMPLETED_FILE,
     CONFIG_FILE,
     CORPUS,
     DEV_FILE,
     DICTIONARY_FILE,
-    HISTORY_FILE,
+    GIVEN,
+    MADE,
     Round,
     Run,
 )
-from .settings import default_settings, read_settings
+from .settings import EXECUTION, default_settings, read_settings
 from .training import BEST_MODEL, LAST_MODEL
 
-COMPLETED_FILE = "train-completed.spacy"
-# What a finished run has left behind for its user.
-LEFT = (BEST_MODEL, LAST_MODEL, COMPLETED_FILE, DICTIONARY_FILE, HISTORY_FILE)
-# What else a run writes. Models are replaced whoever trained them, as in spaCy's own
-# training.
-_WRITTEN = (
-    CORPUS,
-    FROZEN,
-    "round-*",
-    CONFIG_FILE,
-    DEV_FILE,
-    COMPLETED_FILE,
-    DICTIONARY_FILE,
-    HISTORY_FILE,
-)
 ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
 
 
@@ -101,11 +88,13 @@ def train(
     code = Path(code_path).absolute() if code_path is not None else None
     import_code(code)
     if not resume:
-        refuse_to_overwrite(folder, _WRITTEN)
+        refuse_to_overwrite(folder, (*GIVEN, *MADE))
+    elif not _is_begun(folder):
+        raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
     with explained_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
-            recover(folder)
+            recover(folder, MADE)
             raw = _load(config, overrides or {})
             refuse_unread_overrides(overrides or {}, _load(config, {}))
             if resume:
@@ -125,7 +114,11 @@ def train(
 
 def is_stopped(folder: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a run that was begun but not finished."""
-    return (folder / CORPUS).exists() and not (folder / BEST_MODEL).exists()
+    return _is_begun(folder) and not (folder / BEST_MODEL).exists()
+
+
+def _is_begun(folder: Path) -> bool:
+    return all((folder / name).exists() for name in (CONFIG_FILE, CORPUS))
 
 
 def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
@@ -145,22 +138,20 @@ def _begin(
     """Check a new run, and write down what all of it is based on."""
     if is_stopped(folder):
         run = _make_run(folder, use_gpu, code_path)
-        raise ValueError(
-            Errors.A203.format(
-                path=folder, round=len(run.history()) + 1, rounds=run.settings.rounds
-            )
-        )
-    config, settings, train_docs, dev_docs = check_run(raw, use_gpu, strict)
-    # As in spaCy's own training a new run takes the place of a finished one. While
-    # there is no corpus, there is nothing to resume.
-    for name in (CORPUS, FROZEN, ANNOTATION_FOLDER, "round-*", *LEFT):
+        where = f"round {len(run.history()) + 1} of {run.settings.rounds}"
+        if run.is_finished():
+            where = f"all rounds are, but {BEST_MODEL} is not there"
+        raise ValueError(Errors.A203.format(path=folder, where=where))
+    config, settings, train_docs, dev_docs, labels = check_run(raw, use_gpu, strict)
+    claim(folder)
+    # As in spaCy's own training a new run takes the place of a finished one. The corpus
+    # goes first: while there is none, there is nothing to resume.
+    for name in (*MADE, BEST_MODEL, LAST_MODEL):
         for path in folder.glob(name):
             remove(path)
-    # All models must number their tags alike, whatever their fold happens to hold.
-    labels = sorted({ent.label_ for doc in train_docs for ent in doc.ents})
     (component,) = adak_components(config)
     initialize = raw.setdefault("initialize", {}).setdefault("components", {})
-    initialize.setdefault(component, {}).setdefault("labels", labels)
+    initialize.setdefault(component, {})["labels"] = labels
     write_file(folder / CONFIG_FILE, _fill(raw).to_disk)
     write_file(folder / DEV_FILE, make_docbin(dev_docs).to_disk)
     seed = config["training"]["seed"] or 0
@@ -169,17 +160,23 @@ def _begin(
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
-    """Take up a run where it was stopped, with the settings it was begun with."""
-    if not (folder / CORPUS).exists():
-        raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
-    run = _make_run(folder, use_gpu, code_path)
+    """Take up a run where it was stopped, with the settings it was begun with. Where
+    it is executed and what is logged may change."""
     asked = _fill(raw).interpolate()
-    begun = load_config(run.config_path, interpolate=True)
+    path = folder / CONFIG_FILE
+    begun = load_config(path, interpolate=False)
+    changed = begun.copy()
+    changed["training"]["logger"] = asked["training"]["logger"]
+    for name in EXECUTION:
+        changed["adak"][name] = asked["adak"][name]
+    interpolated = changed.interpolate()
     for section in ("nlp", "components", "corpora", "training", "adak"):
-        if asked[section] != begun[section]:
+        if asked[section] != interpolated[section]:
             why = f"the settings in [{section}] are not those the run was begun with"
             raise ValueError(Errors.A204.format(path=folder, why=why))
-    return run
+    if changed != begun:
+        write_file(path, changed.to_disk)
+    return _make_run(folder, use_gpu, code_path)
 
 
 def _fill(raw: Config) -> Config:

@@ -11,8 +11,8 @@ from .objective import LossName
 DEFAULT_CONFIG = """
 [adak_ner]
 # "adak" learns from the annotation, from what was estimated for the tokens it leaves
-# open (O unless estimated) and, more and more, from the model's own K best paths; a text
-# of which nothing is known or estimated counts by these alone. "weighted" does without
+# open (O unless estimated) and, more and more, from the model's own K best paths; from
+# a text of which nothing is known or estimated by these alone. "weighted" goes without
 # them. "fuzzy" sums over all paths that the annotation allows, and finds too much.
 # "missing" counts a path the less, the more entities it has that the annotators must
 # have missed. "ratio" is "fuzzy", held to the share of tokens that are part of an

@@ -9,6 +9,7 @@ import pytest
 
 from spacy_adak.atomic import place_beside
 from spacy_adak.estimation.checkpoint import (
+    claim,
     explained_write_errors,
     is_write_error,
     locked,
@@ -16,6 +17,7 @@ from spacy_adak.estimation.checkpoint import (
     recover,
     refuse_to_overwrite,
 )
+from spacy_adak.estimation.run import MADE
 
 
 def fill(path: Path, text: str) -> None:
@@ -72,30 +74,39 @@ def test_everything_is_synced_before_it_is_swapped_in(
 
 def test_recovery_removes_what_is_half_written(tmp_path: Path) -> None:
     (tmp_path / "round-01" / "estimates").mkdir(parents=True)
-    for half in ("model-best", "round-01/estimates/all"):
+    (tmp_path / "annotation").mkdir()
+    for half in ("model-best", "round-01/estimates/all", "annotation/fold-0-0000.q"):
         place_beside(tmp_path / half).mkdir()
     place_beside(tmp_path / "history.jsonl").write_text("half")
-    recover(tmp_path)
+    recover(tmp_path, MADE)
     assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_recovery_leaves_the_folders_of_others(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    half = place_beside(tmp_path / "mine" / "file")
+    half.write_text("half")
+    recover(tmp_path, MADE)
+    assert half.exists()
 
 
 def test_recovery_leaves_what_others_call_alike(tmp_path: Path) -> None:
     for name in ("notes.tmp", "data.old", "a.7.tmp", "b.7.old"):
         (tmp_path / name).write_text("mine")
-    recover(tmp_path)
+    recover(tmp_path, MADE)
     assert names(tmp_path) == ["a.7.tmp", "b.7.old", "data.old", "notes.tmp"]
 
 
 def test_recovery_puts_back_what_was_to_be_replaced(tmp_path: Path) -> None:
     fill(place_beside(tmp_path / "model-best", ".old"), "old")
-    recover(tmp_path)
+    recover(tmp_path, MADE)
     assert names(tmp_path) == ["model-best"]
 
 
 def test_recovery_removes_what_was_replaced(tmp_path: Path) -> None:
     fill(tmp_path / "model-best", "new")
     fill(place_beside(tmp_path / "model-best", ".old"), "old")
-    recover(tmp_path)
+    recover(tmp_path, MADE)
     assert names(tmp_path) == ["model-best"]
     assert (tmp_path / "model-best" / "file").read_text() == "new"
 
@@ -104,6 +115,15 @@ def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "dev.spacy").write_text("mine")
     with pytest.raises(ValueError, match=r"A222.*dev\.spacy"):
         refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
+    with locked(tmp_path):
+        pass
+    with pytest.raises(ValueError, match="A222"):
+        refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
+
+
+def test_files_of_a_run_may_be_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "dev.spacy").write_text("of a run")
+    claim(tmp_path)
     with locked(tmp_path):
         pass
     refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])

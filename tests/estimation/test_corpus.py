@@ -6,6 +6,7 @@ from spacy.tokens import Doc, DocBin
 from thinc.api import Config
 
 from spacy_adak.estimation.corpus import (
+    in_given_order,
     list_shards,
     read_references,
     replace_reader,
@@ -81,6 +82,20 @@ def test_shards_hold_each_document_once(
     ]
     assert sorted(texts) == sorted(doc.text for doc in docs)
     assert [shard.fold for shard in shards] == [0, 0, 1, 1, 2, 2]
+
+
+def test_documents_come_back_in_their_order_whatever_the_number_of_folds(
+    tmp_path: Path,
+) -> None:
+    docs = make_docs(40, keep=0.5)
+    write_shards(docs, tmp_path / "corpus", 11, seed=0)
+    read = [
+        doc
+        for shard in list_shards(tmp_path / "corpus")
+        for doc in DocBin().from_disk(shard.path).get_docs(docs[0].vocab)
+    ]
+    ordered = in_given_order(read, tmp_path / "corpus")
+    assert [doc.text for doc in ordered] == [doc.text for doc in docs]
 
 
 def test_user_data_is_kept(tmp_path: Path) -> None:

@@ -118,6 +118,26 @@ def test_fewer_texts_than_folds(config: Config) -> None:
     assert "[A211] The training data has 40 distinct texts" in problems(config)
 
 
+def test_texts_may_be_fewer_than_folds_that_are_not_trained(config: Config) -> None:
+    config["adak"]["folds"] = 41
+    config["components"]["adak_ner"]["loss"] = "crf"
+    assert len(check_run(config, -1, strict=True).train) == 40
+
+
+def test_labels_are_those_of_the_training_data_unless_given(config: Config) -> None:
+    found = check_run(config, -1, strict=True).labels
+    assert found
+    given = [*found, "OTHER"]
+    config["initialize"] = {"components": {"adak_ner": {"labels": given}}}
+    assert check_run(config, -1, strict=True).labels == given
+
+
+def test_labels_that_cannot_be_read(config: Config) -> None:
+    reader = {"@readers": "spacy.read_labels.v1", "path": "no_such", "require": True}
+    config["initialize"] = {"components": {"adak_ner": {"labels": reader}}}
+    assert "no_such" in problems(config)
+
+
 def test_labels_that_only_dev_has(config: Config, tmp_path: Path) -> None:
     docs = make_docs(10)
     ent = next(ent for doc in docs for ent in doc.ents)

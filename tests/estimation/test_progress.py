@@ -163,6 +163,28 @@ def test_logs_are_followed_if_asked_for(
 
 
 @pytest.mark.usefixtures("quick_looks")
+def test_log_that_is_cut_within_a_character_is_followed_when_it_is_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = "✔ first\n✔ second\n".encode()
+    cut = log.rindex("✔".encode()) + 1
+
+    def write_in_two_parts(tasks: Sequence[Task]) -> None:
+        (task,) = tasks
+        assert isinstance(task, TrainingTask)
+        task.log_path.write_bytes(log[:cut])
+        time.sleep(0.1)
+        task.log_path.write_bytes(log)
+
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
+    watched(write_in_two_parts, watch, show=False, follow_logs=True)(
+        [make_task(tmp_path)]
+    )
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["fold 1: ✔ first", "fold 1: ✔ second"]
+
+
+@pytest.mark.usefixtures("quick_looks")
 def test_nothing_is_shown_unless_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,8 @@
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from spacy.util import registry
 from thinc.api import Config
 
 from spacy_adak.estimation.settings import (
@@ -71,3 +73,15 @@ def test_temperature_may_be_a_schedule_over_rounds() -> None:
     }
     settings = read(rounds=3, temperature=schedule)
     assert [settings.temperature_in(i) for i in (1, 2, 3)] == [1.0, 0.5, 0.25]
+
+
+@registry.schedules("two_values")
+def two_values() -> Iterator[float]:
+    yield 1.0
+    yield 0.5
+
+
+def test_schedule_that_ends_before_the_rounds_do_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\[A201\].*2 values for 3 rounds"):
+        read(rounds=3, temperature={"@schedules": "two_values"})
+    assert read(rounds=2, temperature={"@schedules": "two_values"}).rounds == 2

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,40 @@ def test_files_that_are_not_of_a_run_are_not_overwritten(
     assert os.listdir(tmp_path) == ["config.cfg"]
 
 
+@pytest.mark.parametrize("name", ["annotation", "corpus", "frozen", "round-01"])
+def test_folders_that_are_not_of_a_run_are_not_removed(
+    tiny_config: Config, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(ValueError, match=rf"A222.*{name}"):
+        train(tiny_config, tmp_path)
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_run_that_fails_its_checks_has_no_right_to_what_comes_later(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    other = with_settings(tiny_config, **{"paths.dev": "no_such_file.spacy"})
+    with pytest.raises(ValueError, match=r"\[A207\]"):
+        train(other, tmp_path)
+    (tmp_path / "dictionary.jsonl").write_text("mine")
+    with pytest.raises(ValueError, match=r"A222.*dictionary\.jsonl"):
+        train(tiny_config, tmp_path)
+
+
+def test_new_run_takes_the_place_of_a_finished_one(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    one_round = with_settings(tiny_config, **{"adak.rounds": 1})
+    (tmp_path / "round-up").mkdir()
+    train(tiny_config, tmp_path)
+    train(one_round, tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("round-*")) == [
+        "round-01",
+        "round-up",
+    ]
+
+
 # The same result, wherever it is computed
 
 
@@ -205,6 +240,22 @@ def test_unfinished_run_is_not_overwritten(tiny_config: Config, tmp_path: Path) 
         train(tiny_config, tmp_path)
 
 
+def test_finished_run_without_its_best_model_is_not_overwritten(
+    tiny_config: Config, finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = tmp_path / "output"
+    shutil.copytree(finished.folder, folder)
+    shutil.rmtree(folder / "model-best")
+    with pytest.raises(
+        ValueError, match=r"\[A203\].*model-best is not there.*--resume"
+    ):
+        train(tiny_config, folder)
+    train(tiny_config, folder, resume=True)
+    assert model_bytes(folder / "model-best") == model_bytes(
+        finished.folder / "model-best"
+    )
+
+
 def stop_in_round(config: Config, folder: Path, number: int) -> None:
     def stop(round_: object, seconds_left: float | None) -> None:
         if getattr(round_, "round", None) == number:
@@ -215,6 +266,15 @@ def stop_in_round(config: Config, folder: Path, number: int) -> None:
 
 
 def test_nothing_to_resume(tiny_config: Config, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\[A204\].*no run"):
+        train(tiny_config, tmp_path / "output", resume=True)
+    assert not (tmp_path / "output").exists()
+
+
+def test_folder_with_a_corpus_of_ones_own_is_no_run(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    (tmp_path / "corpus").mkdir()
     with pytest.raises(ValueError, match=r"\[A204\].*no run"):
         train(tiny_config, tmp_path, resume=True)
 
@@ -234,6 +294,43 @@ def test_run_is_not_resumed_with_other_settings(
     other = with_settings(finished.config, **settings)
     with pytest.raises(ValueError, match=rf"\[A204\].*\[{section}\]"):
         train(other, finished.folder, resume=True)
+
+
+def test_run_may_be_resumed_elsewhere_and_with_another_logger(
+    tiny_config: Config, finished: FinishedRun, tmp_path: Path
+) -> None:
+    stop_in_round(tiny_config, tmp_path, 1)
+    executed = {"adak.executor": "joblib", "adak.n_jobs": 1}
+    other = with_settings(tiny_config, **executed)
+    other["training"]["logger"] = {
+        "@loggers": "spacy.ConsoleLogger.v3",
+        "progress_bar": None,
+        "console_output": False,
+        "output_file": str(tmp_path / "log.jsonl"),
+    }
+    train(other, tmp_path, resume=True)
+    assert (tmp_path / "log.jsonl").exists()
+    assert load_config(tmp_path / "config.cfg")["adak"]["executor"] == "joblib"
+    assert model_bytes(tmp_path / "model-best") == model_bytes(
+        finished.folder / "model-best"
+    )
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        None,
+        {"@readers": "spacy.read_labels.v1", "path": "no_such_file", "require": False},
+    ],
+)
+def test_labels_of_the_config_may_be_none(
+    tiny_config: Config, finished: FinishedRun, tmp_path: Path, labels: object
+) -> None:
+    settings = {"adak.rounds": 1, "training.max_steps": 1}
+    config = with_settings(tiny_config, **settings)
+    config["initialize"] = {"components": {"adak_ner": {"labels": labels}}}
+    nlp, _ = train(config, tmp_path)
+    assert nlp.pipe_labels["adak_ner"] == finished.nlp.pipe_labels["adak_ner"]
 
 
 def test_finished_run_that_is_resumed_stays_as_it_is(finished: FinishedRun) -> None:
@@ -366,8 +463,8 @@ def test_override_that_does_not_exist_is_refused(
 
 @pytest.mark.parametrize("resume", [False, True])
 def test_override_that_nothing_reads_is_refused(
-    tiny_config: Config, tmp_path: Path, resume: bool
+    finished: FinishedRun, resume: bool
 ) -> None:
     overrides = {"paths.trian": "train.spacy"}
     with pytest.raises(ValueError, match=r"\[A102\].*Did you mean 'train'"):
-        train(tiny_config, tmp_path, overrides=overrides, resume=resume)
+        train(finished.config, finished.folder, overrides=overrides, resume=resume)

@@ -13,7 +13,8 @@ from spacy.util import minibatch
 from ..pipeline.encoders import frozen_encoders
 from .checkpoint import write_json
 from .logs import logging_to
-from .training import ProgressFile, TrainingTask
+from .progress_file import ProgressFile
+from .training import TrainingTask
 
 # How many texts are encoded between two reports of progress.
 _DOCS_AT_A_TIME = 32

@@ -1,17 +1,16 @@
 """Show how far the trainings are that run somewhere, and how long it may yet take."""
 
-import json
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from tqdm import tqdm
 
 from .encoding_task import EncodingTask
 from .executors import Executor, Task
+from .progress_file import read_progress
 from .training import TrainingTask
 
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -170,7 +169,7 @@ class _Watch:
                 self.stopwatch.count(self.work)
                 self._say_how_long(task)
         for task, bar in self.bars.items():
-            bar.n, bar.total = _read_progress(task.progress_path)
+            bar.n, bar.total = read_progress(task.progress_path)
             bar.refresh()
 
     def _say_how_long(self, finished: _Watched | None = None) -> None:
@@ -201,15 +200,6 @@ class _Watch:
 
 def _write(line: str) -> None:
     tqdm.write(line, file=sys.stderr)
-
-
-def _read_progress(path: Path) -> tuple[int, int | None]:
-    try:
-        progress = json.loads(path.read_text(encoding="utf8"))
-    except (FileNotFoundError, ValueError):
-        # Not begun, or just being written.
-        return 0, None
-    return progress["step"], progress["total"]
 
 
 def describe_seconds(seconds: float) -> str:

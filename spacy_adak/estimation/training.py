@@ -1,10 +1,8 @@
 """Train one model, as one task of the outer loop. The training is spaCy's own."""
 
-import json
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
 from spacy.cli._util import import_code
 from spacy.language import Language
@@ -26,11 +24,11 @@ from .estimated_corpus import READER
 from .frozen_encoders import FOLDER as FROZEN
 from .frozen_encoders import share_frozen_encoders
 from .logs import logging_to
+from .progress_file import PROGRESS_LOGGER
 from .steps import plan_steps, sure_steps
 
 # What spaCy calls the models of a training, and we those of a whole run.
 BEST_MODEL, LAST_MODEL = "model-best", "model-last"
-_SECONDS_BETWEEN_REPORTS = 0.5
 
 
 class TrainingTask(NamedTuple):
@@ -99,7 +97,7 @@ class TrainingTask(NamedTuple):
                     if not self.has_word_features:
                         silence_word_features(component.model)
             nlp.config["training"]["logger"] = {
-                "@loggers": "spacy-adak.ProgressLogger.v1",
+                "@loggers": PROGRESS_LOGGER,
                 "path": str(self.progress_path),
                 "total_steps": total,
                 "logger": nlp.config["training"]["logger"],
@@ -172,51 +170,3 @@ class TrainingTask(NamedTuple):
 def _read_docs(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
     for path in paths:
         yield from DocBin().from_disk(path).get_docs(vocab)
-
-
-class ProgressFile:
-    """Says in a file how far something is, not too often.
-
-    path (Path): The file.
-    total (int): How many steps are planned.
-    """
-
-    def __init__(self, path: Path, total: int) -> None:
-        self.path = path
-        self.total = total
-        self.step = 0
-        self._last_report = 0.0
-
-    def advance(self, steps: int) -> None:
-        """Note that steps are done."""
-        self.step += steps
-        now = time.monotonic()
-        if now - self._last_report > _SECONDS_BETWEEN_REPORTS:
-            self._last_report = now
-            progress = {"step": self.step, "total": self.total}
-            self.path.write_text(json.dumps(progress), encoding="utf8")
-
-
-@registry.loggers("spacy-adak.ProgressLogger.v1")
-def progress_logger(
-    path: str, total_steps: int, logger: Callable[..., Any]
-) -> Callable[[Language, IO, IO], tuple[Callable, Callable]]:
-    """A logger that also says in a file how far a training is.
-
-    path (str): The file.
-    total_steps (int): How many steps are planned.
-    logger (Callable): The logger that does the logging proper.
-    RETURNS (Callable): The logger.
-    """
-
-    def setup(nlp: Language, stdout: IO, stderr: IO) -> tuple[Callable, Callable]:
-        log_step, finalize = logger(nlp, stdout, stderr)
-        progress = ProgressFile(Path(path), total_steps)
-
-        def log_and_report(info: dict[str, Any] | None) -> None:
-            log_step(info)
-            progress.advance(1)
-
-        return log_and_report, finalize
-
-    return setup

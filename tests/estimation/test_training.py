@@ -7,7 +7,7 @@ from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
 from spacy_adak.crf.ratio import EntityRatio
-from spacy_adak.estimation import training
+from spacy_adak.estimation import progress_file
 from spacy_adak.estimation.corpus import write_shards
 from spacy_adak.estimation.steps import planned_steps, sure_steps
 from spacy_adak.estimation.training import TrainingTask
@@ -142,7 +142,7 @@ def test_annealing_runs_over_the_whole_training(
 def test_progress_is_written_to_a_file(
     task: TrainingTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "_SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(progress_file, "_SECONDS_BETWEEN_REPORTS", 0.0)
     task.run()
     assert task.progress_path.read_text() == '{"step": 5, "total": 5}'
 

@@ -49,10 +49,10 @@ def corrupt_cli(
     Make annotations incomplete, to see what that does to training.
 
     Removes entities by one of the paper's two schemes, and everything that is stated
-    not to be an entity: all tokens but those of the entities kept become missing.
-    The same removal, one document at a time, is the augmenter
-    spacy-adak.drop_entities.v1 for a corpus in a config of `spacy train`. `adak train`
-    refuses it: it reads all data before.
+    not to be an entity: all tokens but those of the entities kept become missing, and
+    span groups, such as that of ruled-out spans, are removed. The same removal, one
+    document at a time, is the augmenter spacy-adak.drop_entities.v1 for a corpus in a
+    config of `spacy train`. `adak train` refuses it: it reads all data before.
 
     \b
     python -m spacy adak corrupt corpus/train.spacy corpus/train_02.spacy -r 0.2

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -66,7 +66,8 @@ def corrupt(
 def drop_entities(
     docs: Sequence[Doc], keep_ratio: float, scheme: str = "random", seed: int = 0
 ) -> list[Doc]:
-    """Keep a share of the entities of a corpus; every other token becomes missing.
+    """Keep a share of the entities of a corpus; every other token becomes missing. Span
+    groups are removed, for they may repeat entities or rule spans out.
 
     docs (Sequence[Doc]): The annotated documents, which are not changed.
     keep_ratio (float): The share of entities to keep (the paper's ρ).
@@ -174,8 +175,23 @@ def _kept_forms(forms: Counter[str], keep_ratio: float, seed: int) -> set[str]:
 def _keep(doc: Doc, ents: Sequence[Span]) -> Doc:
     """A copy of a document in which nothing but these entities is known."""
     copy = doc.copy()
+    copy.spans.clear()
+    # spaCy leaves the identifiers of an entity on its tokens, and keeps the custom
+    # attributes of a span under its offsets.
+    for ent in copy.ents:
+        for token in ent:
+            token.ent_id_ = token.ent_kb_id_ = ""
+    kept = {(ent.start_char, ent.end_char) for ent in ents}
+    for key in list(copy.user_data):
+        if _is_of_a_span(key) and key[2:] not in kept:
+            del copy.user_data[key]
     copy.set_ents(list(ents), default="missing")
     return copy
+
+
+def _is_of_a_span(key: Any) -> bool:
+    """Whether a key of `user_data` is that of a custom attribute of a span."""
+    return isinstance(key, tuple) and key[:1] == ("._.",) and key[3] is not None
 
 
 def _count_types(docs: Iterable[Doc]) -> Counter[str]:

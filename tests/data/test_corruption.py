@@ -1,11 +1,12 @@
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
 from spacy.util import registry
 from spacy.vocab import Vocab
@@ -90,6 +91,39 @@ def test_everything_else_is_missing(docs: list[Doc]) -> None:
     for doc in drop_entities(docs, 0.4):
         inside = {token.i for ent in doc.ents for token in ent}
         assert all(t.ent_iob == 0 for t in doc if t.i not in inside)
+
+
+@pytest.fixture
+def spotted() -> Iterator[Doc]:
+    """Two people, the second one with everything that may tell of an entity."""
+    Span.set_extension("seen", default=None)
+    doc = spacy.blank("en")("Ann met Bob Lee in Rome")
+    doc.set_ents(
+        [
+            Span(doc, 0, 1, label="PER", kb_id="Q1", span_id="ann"),
+            Span(doc, 2, 4, label="PER", kb_id="Q2", span_id="bob"),
+        ],
+        default="outside",
+    )
+    for ent in doc.ents:
+        ent._.seen = True
+    doc.spans["people"] = list(doc.ents)
+    doc.spans["incorrect_spans"] = [Span(doc, 5, 6, label="PER")]
+    doc.user_data["source"] = "news"
+    yield doc
+    Span.remove_extension("seen")
+
+
+def test_nothing_tells_of_what_was_dropped(spotted: Doc, tmp_path: Path) -> None:
+    write_docbin(tmp_path / "a.spacy", [spotted])
+    corrupt(tmp_path / "a.spacy", tmp_path / "b.spacy", keep_ratio=0.5, seed=4)
+    (written,) = read_docbin(tmp_path / "b.spacy", Vocab())
+    (augmented,) = augment([spotted], keep_ratio=0.5, seed=4)
+    for doc in (written, augmented):
+        assert [(e.text, e.kb_id_, e.id_) for e in doc.ents] == [("Ann", "Q1", "ann")]
+        assert {(t.ent_id_, t.ent_kb_id_) for t in doc[1:]} == {("", "")}
+        assert not doc.spans
+        assert doc.user_data == {("._.", "seen", 0, 3): True, "source": "news"}
 
 
 def test_given_documents_are_not_changed(docs: list[Doc]) -> None:

@@ -290,9 +290,9 @@ class Errors(metaclass=WithCodes):
         "from 0, or from the end by negative numbers."
     )
     A305 = (
-        "Token {token!r} of the document that starts '{text}' holds a tab or a line "
-        "end, which a column file cannot hold. Tokenize the text so that whitespace "
-        "stands alone, or write another format."
+        "The {kind} {value!r} of the document that starts '{text}' holds a tab or a "
+        "line end, which a column file cannot hold. Tokenize the text so that "
+        "whitespace stands alone, rename the label, or write another format."
     )
     A306 = (
         "{path} does not hold a JSON array of tasks. Export it from Label Studio as "

@@ -274,6 +274,7 @@ def _to_sentences(doc: Doc, tag_scheme: TagScheme) -> list[str]:
     tokens = [token for token in doc if token.text.strip(_BLANKS + "\r\n")]
     tags = {t.i: OUTSIDE if t.ent_iob == 2 else UNKNOWN[0] for t in tokens}
     for ent in doc.ents:
+        _check_writable("label", ent.label_, doc)
         inside = [token for token in ent if token.i in tags]
         before = doc[ent.start - 1].ent_type if ent.start else 0
         prefixes = _prefixes(len(inside), tag_scheme, before == ent.label)
@@ -282,13 +283,18 @@ def _to_sentences(doc: Doc, tag_scheme: TagScheme) -> list[str]:
     sentences: list[str] = []
     has_sentences = doc.has_annotation("SENT_START")
     for token in tokens:
-        if re.search(r"[\t\r\n]", token.text):
-            raise ValueError(Errors.A305.format(token=token.text, text=doc.text[:50]))
+        _check_writable("token", token.text, doc)
         starts = has_sentences and token.is_sent_start and token.ent_iob_ != "I"
         if starts or not sentences:
             sentences.append("")
         sentences[-1] += f"{token.text}\t{tags[token.i]}\n"
     return sentences
+
+
+def _check_writable(kind: str, value: str, doc: Doc) -> None:
+    if re.search(r"[\t\r\n]", value):
+        text = doc.text[:50]
+        raise ValueError(Errors.A305.format(kind=kind, value=value, text=text))
 
 
 def _prefixes(length: int, tag_scheme: TagScheme, after_same_type: bool) -> str:

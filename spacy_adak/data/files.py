@@ -40,7 +40,7 @@ def read_jsonl(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, 
         place = Place(path, number)
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # it has limits to size and depth
             summary.add_problem(place, "skipped", Warnings.W305.format(error=error))
             continue
         if isinstance(record, dict):

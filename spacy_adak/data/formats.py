@@ -58,7 +58,7 @@ def _first_record(path: Path) -> dict[str, Any]:
     for line in read_lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
             return record

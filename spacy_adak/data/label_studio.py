@@ -14,9 +14,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..errors import Errors, Warnings
-from .alignment import AnnotatedText, CharSpan
+from .alignment import AnnotatedText, CharSpan, to_char_span
 from .files import read_lines
-from .spans_jsonl import get_text
+from .spans_jsonl import as_list, get_text
 from .summary import Place, Summary
 
 _SPACE = re.compile(r"\s*")
@@ -41,10 +41,12 @@ def read_label_studio(
         text = get_text(data, text_key, place, summary)
         if text is None:
             continue
-        regions = _get_regions(task, place, summary)
-        if regions is None:
-            summary.set_aside += 1
-        else:
+        if "data" not in task:
+            yield _to_annotated_text(text, _get_min_regions(task), place, summary)
+            continue
+        annotation = _get_annotation(task, place, summary)
+        if annotation is not None:
+            regions = as_list(annotation.get("result"))
             yield _to_annotated_text(text, regions, place, summary)
 
 
@@ -52,24 +54,33 @@ def _read_tasks(path: Path) -> Iterator[tuple[Place, Any]]:
     """The elements of a JSON array, each with the line it starts on."""
     text = "\n".join(read_lines(path))
     decoder = json.JSONDecoder()
-    position = _skip_space(text, 0)
     line, counted = 1, 0
-    if text[position : position + 1] != "[":
+    position = _skip_space(text, 0)
+    if not text.startswith("[", position):
         raise ValueError(Errors.A306.format(path=path))
     position = _skip_space(text, position + 1)
-    while text[position : position + 1] != "]":
-        line += text.count("\n", counted, position)
-        counted = position
-        try:
+    is_closed = text.startswith("]", position)
+    try:
+        while not is_closed:
+            line += text.count("\n", counted, position)
+            counted = position
             task, end = decoder.raw_decode(text, position)
-        except json.JSONDecodeError as error:
-            raise ValueError(
-                Errors.A307.format(path=path, line=error.lineno, error=error.msg)
-            ) from error
-        yield Place(path, line), task
-        position = _skip_space(text, end)
-        if text[position : position + 1] == ",":
-            position = _skip_space(text, position + 1)
+            yield Place(path, line), task
+            position = _skip_space(text, end)
+            is_closed = text.startswith("]", position)
+            if not is_closed:
+                if not text.startswith(",", position):
+                    raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
+                position = _skip_space(text, position + 1)
+        position = _skip_space(text, position + 1)
+        if position < len(text):
+            raise json.JSONDecodeError("Extra data", text, position)
+    except (ValueError, RecursionError) as error:  # Python reads no number of any size
+        where = getattr(error, "lineno", line)
+        why = getattr(error, "msg", error)
+        raise ValueError(
+            Errors.A307.format(path=path, line=where, error=why)
+        ) from error
 
 
 def _skip_space(text: str, position: int) -> int:
@@ -77,39 +88,50 @@ def _skip_space(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _get_regions(
-    task: dict[str, Any], place: Place, summary: Summary
-) -> list[dict[str, Any]] | None:
-    """The marked regions of a task, or None if nobody annotated it. Of several
-    annotations the ground truth is taken, or else the last one."""
-    if "data" not in task:  # JSON-MIN: regions stand under the name of their tag
-        values = [value for value in task.values() if isinstance(value, list)]
-        regions = [{"type": "labels", "value": v} for value in values for v in value]
-        return [r for r in regions if isinstance(r["value"], dict)]
-    annotations = [
-        annotation
-        for annotation in task.get("annotations") or task.get("completions") or []
-        if isinstance(annotation, dict) and not annotation.get("was_cancelled")
+def _get_min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
+    """The marked regions of a task of JSON-MIN, where they stand under the name of
+    their tag. A list of anything else is that of another tag."""
+    return [
+        {"type": "labels", "value": value}
+        for values in task.values()
+        if isinstance(values, list)
+        for value in values
+        if isinstance(value, dict)
     ]
-    if not annotations:
+
+
+def _get_annotation(
+    task: dict[str, Any], place: Place, summary: Summary
+) -> dict[str, Any] | None:
+    """The annotation of a task, or None, and a note, if it has none. Of several the
+    ground truth is taken, or else the last one."""
+    annotations = as_list(task.get("annotations") or task.get("completions"))
+    for annotation in annotations:
+        if not isinstance(annotation, dict):
+            message = Warnings.W306.format(type=type(annotation).__name__)
+            summary.add_problem(place, "skipped", message)
+            return None
+    finished = [a for a in annotations if not a.get("was_cancelled")]
+    if not finished:
+        summary.set_aside += 1
         return None
-    annotations.sort(key=lambda annotation: bool(annotation.get("ground_truth")))
-    if len(annotations) > 1 and not annotations[-1].get("ground_truth"):
-        message = Warnings.W323.format(count=len(annotations))
+    finished.sort(key=lambda annotation: bool(annotation.get("ground_truth")))
+    if len(finished) > 1 and not finished[-1].get("ground_truth"):
+        message = Warnings.W323.format(count=len(finished))
         summary.add_problem(place, "repaired", message)
-    regions = annotations[-1].get("result") or []
-    return [region for region in regions if isinstance(region, dict)]
+    return finished[-1]
 
 
 def _to_annotated_text(
-    text: str, regions: list[dict[str, Any]], place: Place, summary: Summary
+    text: str, regions: list[Any], place: Place, summary: Summary
 ) -> AnnotatedText:
     """A text with the spans of its regions. What is no marked text, such as a
     relation, says nothing about entities."""
     record = AnnotatedText(place, text)
     for region in regions:
-        kind = str(region.get("type"))
-        if kind == "labels":
+        kind = region.get("type") if isinstance(region, dict) else None
+        # What does not say what it is may well be an entity.
+        if not isinstance(kind, str) or kind == "labels":
             record.entities.append(_to_char_span(region, place, summary))
         elif kind.endswith("labels"):
             record.unlabelled = "missing"
@@ -117,13 +139,16 @@ def _to_annotated_text(
     return record
 
 
-def _to_char_span(region: dict[str, Any], place: Place, summary: Summary) -> CharSpan:
-    value = region.get("value") or {}
-    labels = value.get("labels") or [None]
+def _to_char_span(region: Any, place: Place, summary: Summary) -> CharSpan:
+    value = region.get("value") if isinstance(region, dict) else region
+    if not isinstance(value, dict):
+        return CharSpan(value, None, None)
+    labels = as_list(value.get("labels"))
     if len(labels) > 1:
         message = Warnings.W325.format(labels=labels, kept=labels[0])
         summary.add_problem(place, "repaired", message)
-    return CharSpan(value.get("start"), value.get("end"), labels[0], value.get("text"))
+    label = labels[0] if labels else None
+    return to_char_span({**value, "label": label})
 
 
 def to_label_studio(docs: Iterable[Doc], text_key: str) -> str:

@@ -64,20 +64,22 @@ def get_text(
 
 
 def get_spans(record: dict[str, Any], key: str, place: Place) -> list[CharSpan]:
-    """The spans under a key of a record; none if the key is missing or null. A value
-    that is no list counts as one span, so that it is not passed over.
+    """The spans under a key of a record; none if the key is missing or null.
 
     record (dict[str, Any]): The record.
     key (str): The key of the spans.
     place (Place): Where the record is.
     RETURNS (list[CharSpan]): The spans.
     """
-    values = record.get(key)
-    if values is None:
+    return [to_char_span(value, place.line) for value in as_list(record.get(key))]
+
+
+def as_list(value: Any) -> list[Any]:
+    """RETURNS (list[Any]): A list as it is, nothing for null. Any other value counts as
+    the only one of a list, so that it is not passed over."""
+    if value is None:
         return []
-    if not isinstance(values, list):
-        values = [values]
-    return [to_char_span(value, place.line) for value in values]
+    return value if isinstance(value, list) else [value]
 
 
 def _get_missing(

@@ -28,7 +28,9 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.record.path}, line {self.line}: {self.message}"
+        text = f"{self.record.path}, line {self.line}: {self.message}"
+        # What it quotes may hold half a character, which cannot be printed.
+        return text.encode("utf8", "backslashreplace").decode("utf8")
 
 
 @dataclass

@@ -243,3 +243,10 @@ def test_writing_a_token_with_a_tab_is_an_error(nlp: Language) -> None:
     doc = Doc(nlp.vocab, words=["a\tb"])
     with pytest.raises(ValueError, match="A305"):
         to_conll([doc])
+
+
+def test_writing_a_label_with_a_line_end_is_an_error(nlp: Language) -> None:
+    doc = Doc(nlp.vocab, words=["a"])
+    doc.set_ents([Span(doc, 0, 1, label="X\nY")], default="outside")
+    with pytest.raises(ValueError, match=r"A305.*label 'X\\nY'"):
+        to_conll([doc])

@@ -30,3 +30,11 @@ def test_bad_json_lines_are_skipped_and_named_by_line(write: Write) -> None:
         (3, "W305", "skipped"),
         (4, "W306", "skipped"),
     ]
+
+
+@pytest.mark.parametrize("value", [10**5 * "[", 10**5 * "1"])
+def test_json_beyond_the_limits_of_python_is_skipped(value: str, write: Write) -> None:
+    path = write("a.jsonl", f'{{"a": {value}\n{{"a": 2}}')
+    summary = Summary()
+    assert list(read_jsonl(path, summary)) == [(Place(path, 2), {"a": 2})]
+    assert [p.message[1:5] for p in summary.problems] == ["W305"]

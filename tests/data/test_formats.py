@@ -18,6 +18,7 @@ from spacy_adak.data.formats import detect_format
         ("a.jsonl", '{"text": "a", "spans": [], "answer": "accept"}', "prodigy"),
         ("a.jsonl", '{"text": "a", "_input_hash": 1}', "prodigy"),
         ("a.jsonl", 'no json\n{"text": "a", "label": []}', "doccano"),
+        ("a.jsonl", f'{10**5 * "["}\n{{"text": "a", "label": []}}', "doccano"),
         ("a.jsonl", '{"data": "a", "labels": []}', "doccano"),
         ("a.jsonl", '{"text": "a", "entities": []}', "doccano"),
         ("a.jsonl", "", "spans"),

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_adak.data.alignment import AnnotatedText
+from spacy_adak.data.alignment import AnnotatedText, to_doc
 from spacy_adak.data.label_studio import read_label_studio, to_label_studio
 from spacy_adak.data.summary import Summary
 
@@ -91,6 +92,59 @@ def test_relations_and_choices_are_no_entities(write: Write) -> None:
     assert not summary.problems
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        3,
+        {},
+        [3],
+        [[0, 3, "PER"]],
+        [{"value": {"labels": ["PER"]}}],
+        [{"type": None, "value": {}}],
+        [{"type": "labels"}],
+        [{"type": "labels", "value": [1, 2]}],
+        [{"type": "labels", "value": {"start": 0, "end": 3, "labels": {"a": 1}}}],
+        [{"type": "labels", "value": {"start": 0, "end": 3, "labels": []}}],
+    ],
+)
+def test_region_of_the_wrong_make_is_unknown_and_noted(
+    result: Any, nlp: Language, write: Write
+) -> None:
+    (record,), summary = read(write, [task({"result": result})])
+    doc = to_doc(
+        record,
+        nlp,
+        unlabelled="outside",
+        alignment_mode="strict",
+        incorrect_spans_key="incorrect_spans",
+        summary=summary,
+    )
+    assert doc is not None
+    assert (doc[0].ent_iob_, doc.ents) == ("", ())
+    assert [p.message[1:5] for p in summary.problems] == ["W308"]
+
+
+@pytest.mark.parametrize("annotations", [3, "none", [3], [{"result": []}, None]])
+def test_task_with_annotations_of_the_wrong_make_is_skipped(
+    annotations: Any, write: Write
+) -> None:
+    records, summary = read(write, [{**task(), "annotations": annotations}])
+    assert not records
+    assert [(p.outcome, p.message[1:5]) for p in summary.problems] == [
+        ("skipped", "W306")
+    ]
+    assert summary.set_aside == 0
+
+
+def test_label_may_stand_without_a_list(write: Write) -> None:
+    value = {"start": 0, "end": 3, "labels": "ORG"}
+    (record,), summary = read(
+        write, [task({"result": [{"type": "labels", "value": value}]})]
+    )
+    assert spans(record) == [(0, 3, "ORG")]
+    assert not summary.problems
+
+
 def test_region_without_plain_text_offsets_makes_the_text_unknown(
     write: Write,
 ) -> None:
@@ -99,6 +153,10 @@ def test_region_without_plain_text_offsets_makes_the_text_unknown(
     assert not record.entities
     assert record.unlabelled == "missing"
     assert [p.message[1:5] for p in summary.problems] == ["W324"]
+
+
+def test_array_may_be_empty(write: Write) -> None:
+    assert read(write, [])[0] == []
 
 
 def test_problem_names_the_line_of_the_task(write: Write) -> None:
@@ -113,7 +171,17 @@ def test_problem_names_the_line_of_the_task(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [('{"data": {}}', "A306"), ("", "A306"), ('[\n{"data":\n', "A307.*line 3")],
+    [
+        ('{"data": {}}', "A306"),
+        ("", "A306"),
+        ('[\n{"data":\n', "A307.*line 3"),
+        ("[\n{}\n{}]", "A307.*line 3.*',' or ']'"),
+        ("[{},\n]", "A307.*line 2"),
+        ("[{}\n", "A307.*line 2"),
+        ("[{}]\n[{}]", "A307.*line 2.*Extra data"),
+        (f"[{{}},\n{10**5 * '['}", "A307.*line 2.*recursion"),
+        (f"[{{}},\n{10**5 * '1'}]", "A307.*line 2.*integer"),
+    ],
 )
 def test_file_that_is_no_array_is_an_error(text: str, code: str, write: Write) -> None:
     with pytest.raises(ValueError, match=code):

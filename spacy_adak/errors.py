@@ -318,8 +318,9 @@ class Errors(metaclass=WithCodes):
         "the format (--converter) and its options.{problem}"
     )
     A312 = (
-        "Cannot make a tokenizer for language '{lang}': {error} Give the code of a "
-        "language that spaCy knows, such as en, or zh for Chinese by character."
+        "Cannot make a tokenizer for language '{lang}' ({error}). Install what it "
+        "needs, or give the code of another language that spaCy knows, such as en, or "
+        "zh for Chinese by character."
     )
     A313 = (
         "The share of entities to keep is {ratio}, but has to be a number from 0 "

@@ -159,9 +159,7 @@ def _choose(option: str, value: str | None, choices: Any) -> Any:
 def _make_tokenizer(lang: str) -> Language:
     try:
         return spacy.blank(lang)
-    except ImportError as error:
-        if "E048" not in str(error):  # the language is there, what it needs is not
-            raise
+    except ImportError as error:  # of the language, or of what it needs
         raise ValueError(Errors.A312.format(lang=lang, error=error)) from error
 
 
@@ -170,7 +168,8 @@ def _input_files(path: Path, converter: Format | None) -> list[Path]:
     if path.is_dir():
         formats = [converter] if converter else list(SUFFIXES)
         suffixes = {suffix for name in formats for suffix in SUFFIXES[name]}
-        files = [p for p in sorted(path.rglob("*")) if p.suffix in suffixes]
+        paths = sorted(path.rglob("*"))
+        files = [p for p in paths if p.suffix in suffixes and p.is_file()]
     else:
         files = [path] if path.exists() else []
     if not files:

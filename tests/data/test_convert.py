@@ -1,4 +1,5 @@
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,6 +140,15 @@ def test_directory_is_converted_file_by_file(tmp_path: Path, write: Write) -> No
     ]
 
 
+def test_directory_with_the_suffix_of_a_file_is_no_file(
+    tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in" / "sub.txt").mkdir(parents=True)
+    write("in/sub.txt/a.jsonl", SPANS)
+    convert(tmp_path / "in", tmp_path / "out", unlabelled="missing")
+    assert (tmp_path / "out" / "sub.txt" / "a.spacy").is_file()
+
+
 def test_converter_picks_the_files_of_a_directory(tmp_path: Path, write: Write) -> None:
     (tmp_path / "in").mkdir()
     write("in/a.jsonl", SPANS)
@@ -199,6 +209,19 @@ def test_unknown_choice_is_an_error_that_names_the_choices(
     options = {"unlabelled": "missing", **options}
     with pytest.raises(ValueError, match=message):
         convert(write("a.jsonl", SPANS), tmp_path / "out.spacy", **options)
+
+
+def test_language_that_lacks_a_package_is_an_error_that_names_it(
+    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sudachipy", None)
+    with pytest.raises(ValueError, match=r"A312.*'ja'.*sudachipy"):
+        convert(
+            write("a.jsonl", SPANS),
+            tmp_path / "a.spacy",
+            unlabelled="outside",
+            lang="ja",
+        )
 
 
 def test_missing_input_is_an_error(tmp_path: Path) -> None:

@@ -270,17 +270,3 @@ def marginals(chain: Chain) -> Tensor:
     T, N = chain.emissions.shape[1:]
     nodes = node_marginals(run_messages(add_border(chain.detach())))
     return nodes[:T, :, :N].transpose(0, 1)
-
-
-def edge_expectations(chain: Chain) -> Tensor:
-    """How often each move between two tokens is expected in each sentence. No gradient.
-
-    chain (Chain): The scores.
-    RETURNS (Tensor): (B, N, N) float64; zero where there is no legal path.
-    """
-    chain = chain.detach()
-    B, _, N = chain.emissions.shape
-    chain = chain._replace(transitions=chain.transitions.expand(B, N, N))
-    messages = run_messages(add_border(chain))
-    edges = _edge_expectations(messages, torch.ones_like(messages.log_z))
-    return edges[:, :N, :N]

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from spacy_adak.crf.chain import Chain, add_border, path_scores
 from spacy_adak.crf.lattice import (
-    edge_expectations,
     log_partition,
     marginals,
     run_messages,
@@ -59,14 +58,17 @@ def test_marginals_are_sums_of_path_probabilities(chain: Chain) -> None:
 
 
 @given(chains())
-def test_edge_expectations_are_sums_of_path_probabilities(chain: Chain) -> None:
-    B, _, N = chain.emissions.shape
-    expected = torch.zeros((B, N, N), dtype=torch.float64)
-    for b in range(B):
+def test_gradient_of_a_transition_is_how_often_it_is_expected(chain: Chain) -> None:
+    transitions = chain.transitions.requires_grad_()
+    log_partition(chain).sum().backward()
+    expected = torch.zeros_like(transitions)
+    for b in range(len(chain.lengths)):
+        moves = expected if expected.dim() == 2 else expected[b]
         for tags, probability in probabilities(chain, b).items():
             for left, right in pairwise(tags):
-                expected[b, left, right] += probability
-    assert_close(edge_expectations(chain), expected)
+                moves[left, right] += probability
+    assert transitions.grad is not None
+    assert_close(transitions.grad, expected)
 
 
 @given(chains())

@@ -379,6 +379,10 @@ class Errors(metaclass=WithCodes):
         "'{path}' (option {option}) does not hold a JSON object. Give a file with "
         "{content}."
     )
+    A506 = (
+        "The entries of {paths} are no valid meta of a pipeline: {problems}. Correct "
+        "or remove them."
+    )
 
 
 class Warnings(metaclass=WithCodes):

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import srsly
+from packaging.requirements import Requirement
+from packaging.version import Version
 from spacy.cli._util import import_code
 from spacy.cli.package import FILENAMES_DOCS, generate_readme, get_build_formats
 from spacy.cli.package import package as spacy_package
+from spacy.schemas import ModelMetaSchema, validate
 from spacy.util import dict_to_dot, get_minor_version_range, load_config
 from wasabi import MarkdownRenderer
 
@@ -63,6 +66,11 @@ _TRAINING_SETTINGS = (
     "optimizer",
 )
 _PARTS = ("factory", "model", "scorer")
+# What the files given by options are to hold.
+_CONTENT = {
+    "--meta-path": "entries such as those of a meta.json",
+    "--scores": "scores such as `adak evaluate` writes",
+}
 
 
 def package(
@@ -135,14 +143,19 @@ def _collect_meta(
         config = load_config(input_dir / "config.cfg", interpolate=True)
     except (OSError, ValueError) as error:
         raise ValueError(Errors.A500.format(path=input_dir, error=error)) from error
-    meta = {**own, **(srsly.read_json(meta_path) if meta_path else {})}
+    if not isinstance(own, dict):
+        raise ValueError(
+            Errors.A500.format(path=input_dir, error="its meta.json is no JSON object")
+        )
+    meta = {**own, **_read_object(meta_path, "--meta-path")}
     if name is not None:
         meta["name"] = name
     if version is not None:
         meta["version"] = version
     if scores_path is not None:
-        scores = srsly.read_json(scores_path)
+        scores = _read_object(scores_path, "--scores")
         meta["performance"] = {k: scores[k] for k in scores if k.startswith("ents_")}
+    _check_meta(meta, [input_dir / "meta.json", *filter(None, [meta_path])])
     meta["training"] = training_settings(config)
     meta["notes"] = "\n\n".join(
         [*filter(None, [meta.get("notes")]), _describe_training(meta["training"])]
@@ -156,6 +169,42 @@ def _collect_meta(
             f"spacy-adak{get_minor_version_range(__version__)}",
         ]
     return {**meta, "requirements": requirements}
+
+
+def _read_object(path: Path | None, option: str) -> dict[str, Any]:
+    """The JSON object in a file; without a file, an empty one."""
+    if path is None:
+        return {}
+    try:
+        found = srsly.read_json(path)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        content = _CONTENT[option]
+        raise ValueError(Errors.A505.format(path=path, option=option, content=content))
+    return found
+
+
+def _check_meta(meta: dict[str, Any], paths: Sequence[Path]) -> None:
+    """Refuse values that spaCy or pip would, and say which files they may be in."""
+    problems = validate(ModelMetaSchema, meta)
+    if not isinstance(meta.get("notes"), str | None):
+        problems.append("[notes] Input should be a valid string")
+    if not problems:
+        values = [("version", meta["version"])]
+        values += [("requirements", value) for value in meta.get("requirements", [])]
+        for key, value in values:
+            try:
+                Version(value) if key == "version" else Requirement(value)
+            except ValueError:
+                problems.append(f"[{key}] {value!r} is none that pip can read")
+    if problems:
+        raise ValueError(
+            Errors.A506.format(
+                paths=" and ".join(f"'{path}'" for path in paths),
+                problems="; ".join(problems),
+            )
+        )
 
 
 def training_settings(config: dict[str, Any]) -> dict[str, Any]:

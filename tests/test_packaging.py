@@ -208,6 +208,43 @@ def test_name_may_have_the_language_in_front(model: Path, tmp_path: Path) -> Non
     assert meta["name"] == "adak"
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", 5),
+        ("notes", 5),
+        ("requirements", "spacy-adak"),
+        ("requirements", ["spacy adak"]),
+        ("version", 5),
+        ("version", "../1.0"),
+        ("description", None),
+    ],
+)
+def test_wrong_entry_is_refused_and_named_with_its_file(
+    blank: Path, key: str, value: Any
+) -> None:
+    path = blank.parent / "wrong.json"
+    path.write_text(json.dumps({"name": "adak_tiny", key: value}))
+    with pytest.raises(ValueError, match=rf"\[A506\].*/wrong\.json'.*\[{key}"):
+        package(blank, blank.parent / "packages", meta_path=path)
+    assert not (blank.parent / "packages").exists()
+
+
+@pytest.mark.parametrize("option", ["meta_path", "scores_path"])
+@pytest.mark.parametrize("text", ["", "text", "[1]"])
+def test_file_without_entries_is_refused(blank: Path, option: str, text: str) -> None:
+    path = blank.parent / "wrong.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"\[A505\].*/wrong\.json'"):
+        package(blank, blank.parent, name="adak_tiny", **{option: path})
+
+
+def test_pipeline_whose_meta_has_no_entries_is_refused(blank: Path) -> None:
+    (blank / "meta.json").write_text("[1]")
+    with pytest.raises(ValueError, match=r"\[A500\].*/blank'.*meta\.json"):
+        package(blank, blank.parent, name="adak_tiny")
+
+
 def test_name_that_is_no_module_is_refused(model: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\[A501\] 'adak-conll'"):
         package(model, tmp_path, name="adak-conll")

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import srsly
 import typer
 from spacy.cli._util import string_to_list
 from wasabi import msg
@@ -90,8 +89,6 @@ def package_cli(
     """
     from ..packaging import package
 
-    _check_json(meta_path, "--meta-path", "entries such as those of a meta.json")
-    _check_json(scores_path, "--scores", "scores such as `adak evaluate` writes")
     folder = package(
         input_dir,
         output_dir,
@@ -108,17 +105,3 @@ def package_cli(
         msg.good(f"Built {path}")
     (module,) = folder.glob("*/__init__.py")
     msg.text(f'Once installed: nlp = spacy.load("{module.parent.name}")')
-
-
-def _check_json(path: Path | None, option: str, content: str) -> None:
-    """Refuse a file that holds no JSON object."""
-    from ..errors import Errors
-
-    if path is None:
-        return
-    try:
-        found = srsly.read_json(path)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise ValueError(Errors.A505.format(path=path, option=option, content=content))

@@ -380,8 +380,12 @@ class Errors(metaclass=WithCodes):
         "{content}."
     )
     A506 = (
-        "The entries of {paths} are no valid meta of a pipeline: {problems}. Correct "
-        "or remove them."
+        "{paths}, with --name and --version, make no valid meta of a pipeline: "
+        "{problems}. Correct or remove these entries."
+    )
+    A507 = (
+        "The package can't be put into the pipeline itself ('{path}'). Give an output "
+        "folder that is not within it, such as 'packages'."
     )
 
 

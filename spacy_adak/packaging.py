@@ -98,6 +98,8 @@ def package(
     force (bool): Overwrite an existing package.
     RETURNS (Path): The directory of the package.
     """
+    if output_dir.resolve().is_relative_to(input_dir.resolve()):
+        raise ValueError(Errors.A507.format(path=output_dir))
     for path in code_paths:
         import_code(path)
     meta = _collect_meta(input_dir, name, version, meta_path, scores_path)

@@ -250,9 +250,17 @@ def test_name_that_is_no_module_is_refused(model: Path, tmp_path: Path) -> None:
         package(model, tmp_path, name="adak-conll")
 
 
+@pytest.mark.parametrize("folder", ["", "packages"])
+def test_output_within_the_pipeline_is_refused(blank: Path, folder: str) -> None:
+    before = sorted(blank.rglob("*"))
+    with pytest.raises(ValueError, match=r"\[A507\].*/blank"):
+        package(blank, blank / folder, name="adak_tiny")
+    assert sorted(blank.rglob("*")) == before
+
+
 def test_folder_without_pipeline_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\[A500\]"):
-        package(tmp_path, tmp_path / "packages", name="adak_tiny")
+        package(tmp_path / "none", tmp_path / "packages", name="adak_tiny")
 
 
 def test_failed_build_leaves_nothing(

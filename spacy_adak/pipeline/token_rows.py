@@ -102,8 +102,11 @@ class TokenEncoder:
             chosen = choose_layers(self.layers, depth=len(output.hidden_states) - 1)
             states = sum(output.hidden_states[layer] for layer in chosen)
             states = states / len(chosen)
-        pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
         ops = self.model.ops
+        if not data.align.lengths.any():
+            # `reduce_mean` fails without any piece, as of whitespace.
+            return ops.alloc2f(len(data.align.lengths), states.shape[-1])
+        pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
         return ops.reduce_mean(ops.asarray2f(pieces), ops.asarray1i(data.align.lengths))
 
 

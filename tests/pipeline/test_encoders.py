@@ -197,6 +197,17 @@ def test_shared_rows_are_found_by_others(shared: Callable[[], Language]) -> None
     numpy.testing.assert_array_equal(found, alone)
 
 
+def test_rows_of_a_text_without_word_pieces_are_shared(
+    shared: Callable[[], Language],
+) -> None:
+    nlp = initialized(shared())
+    encoder_of(nlp).share_rows([nlp.make_doc(" ")])
+    with Count() as texts:
+        (rows,) = layer_of(nlp).predict([nlp.make_doc(" ")])
+    assert not texts
+    assert rows.shape == (1, 32)
+
+
 def test_text_is_shared_once(shared: Callable[[], Language]) -> None:
     nlp = initialized(shared())
     with Count() as texts:
@@ -386,6 +397,17 @@ def test_empty_texts_among_others_are_fine(nlp: Language) -> None:
     nlp.update([empty, *examples, empty], sgd=optimizer, losses=losses)
     assert losses["adak_ner"] > 0
     assert [len(doc) for doc in nlp.pipe(["", "Ann", "", "York"])] == [0, 1, 0, 1]
+
+
+def test_texts_without_word_pieces_among_others_are_fine(nlp: Language) -> None:
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    blank = Example(nlp.make_doc(" "), nlp.make_doc(" "))
+    for batch in ([blank], [blank, *examples]):
+        nlp.update(batch, sgd=optimizer)
+    nlp.from_bytes(nlp.to_bytes())
+    texts = [" ", "Ann", "\n\n", "\u200b"]
+    assert [doc.text for doc in nlp.pipe(texts)] == texts
 
 
 # Serialization

@@ -96,6 +96,19 @@ def test_token_without_pieces_is_zeros(nlp: Language, tiny_bert: Path) -> None:
     assert rows[2].any()
 
 
+@pytest.mark.parametrize("words", [[" "], ["\n\n", "\t"], ["\u200b"]])
+@pytest.mark.parametrize("layers", [None, "middle"])
+def test_text_without_pieces_is_zeros(
+    nlp: Language, tiny_bert: Path, words: list[str], layers: Layers | None
+) -> None:
+    encoder = initialized(make_transformer(tiny_bert), layers)
+    blank, text = Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=["khan"])
+    zeros, rows = encode(encoder, blank, text)
+    assert zeros.shape == (len(words), 32)
+    assert not zeros.any()
+    assert rows.any()
+
+
 def test_all_tokens_of_a_long_text_have_rows(nlp: Language, tiny_bert: Path) -> None:
     encoder = initialized(make_transformer(tiny_bert))
     (rows,) = encode(encoder, Doc(nlp.vocab, words=["khan"] * 500))

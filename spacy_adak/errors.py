@@ -180,6 +180,11 @@ class Errors(metaclass=WithCodes):
         "WordFeatures needs one or more attributes, and for each of them how many rows "
         "its table has; but there are attrs = {attrs} and rows = {rows}."
     )
+    A133 = (
+        "The folder '{folder}' (setting 'shared' of FrozenEncoder) holds another "
+        "encoder: {found}, and not {expected}. Name another folder, or remove this one "
+        "if nothing needs it."
+    )
 
     # estimation
     A201 = (

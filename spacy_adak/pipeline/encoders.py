@@ -43,14 +43,15 @@ def build_frozen_encoder(
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
     shared (Optional[str]): A folder for the encoder and its rows, where several runs of
-        `adak train` find them; a run has its own if there is none. Remove it if the
-        encoder has changed.
+        `adak train` find them; a run has its own if there is none. With other trainings
+        it is for one encoder: remove it if the files of that have changed.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
+    token_encoder = TokenEncoder(encoder, layers)
     frozen = FrozenShim(
-        TokenEncoder(encoder, layers),
+        token_encoder,
         memory_limit_mb * _MEGABYTE,
-        SharedEncoder(Path(shared)) if shared is not None else None,
+        SharedEncoder(Path(shared), token_encoder.identity) if shared else None,
     )
     return Model(
         _NAME,

@@ -15,6 +15,7 @@ import srsly
 from thinc.api import Model
 
 from ..atomic import write_bytes, write_file
+from ..errors import Errors
 from .remembered_rows import RowFolder
 
 ROWS = "rows"
@@ -24,15 +25,26 @@ class SharedEncoder:
     """A folder that many processes look into.
 
     folder (Path): The folder, made when there is something to put into it.
+    identity (str): Tells the encoder from others, which must not be there.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, identity: str) -> None:
         self.folder = folder
+        self._identity = identity
         self.rows = RowFolder(folder / ROWS)
 
     def is_stored(self) -> bool:
-        """RETURNS (bool): Whether the encoder is there."""
-        return self._about.exists()
+        """RETURNS (bool): Whether the encoder is there; an error if it is another."""
+        if not self._about.exists():
+            return False
+        found = srsly.read_json(self._about).get("encoder", self._identity)
+        if found != self._identity:
+            raise ValueError(
+                Errors.A133.format(
+                    folder=self.folder, found=found, expected=self._identity
+                )
+            )
+        return True
 
     @property
     def width(self) -> int:
@@ -45,7 +57,7 @@ class SharedEncoder:
         model (Model): The encoder, initialized.
         """
         write_bytes(self._encoder, model.to_bytes())
-        about = {"width": model.get_dim("nO")}
+        about = {"width": model.get_dim("nO"), "encoder": self._identity}
         write_file(self._about, lambda beside: srsly.write_json(beside, about))
 
     def read(self) -> bytes:
@@ -62,4 +74,4 @@ class SharedEncoder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Open files stay with the process that opened them.
-        return SharedEncoder, (self.folder,)
+        return SharedEncoder, (self.folder, self._identity)

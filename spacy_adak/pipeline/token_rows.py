@@ -1,10 +1,12 @@
 """One row per token from any encoder: a transformer, or a tok2vec."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, Literal, cast
 
 import numpy
+import srsly
 from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -28,6 +30,9 @@ class TokenEncoder:
     layers (Layers | None): The layers of the transformer to average, 0 being its
         embeddings and -1 the last layer, which it is if there are none. "middle" are
         those from a third to two thirds of its depth.
+
+    identity (str): Tells it from encoders of another structure, name or choice of
+        layers.
     """
 
     def __init__(self, model: Model, layers: Layers | None) -> None:
@@ -41,6 +46,8 @@ class TokenEncoder:
         if layers is not None and not layers:
             raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
         self._attributes = [ORTH, SPACY, *_attributes_read(model)]
+        # As in the config: once there are weights, their settings are in the model too.
+        self.identity = _identify(model, layers)
 
     def initialize(self, docs: list[Doc] | None) -> None:
         """Get the weights of the model.
@@ -121,6 +128,24 @@ def choose_layers(layers: Layers, depth: int) -> Sequence[int]:
         # Rounded up, for fewer layers than three too: 2 to 4 of six, 4 to 8 of twelve.
         return range(-(-depth // 3), -(-2 * depth // 3) + 1)
     return layers
+
+
+def _identify(model: Model, layers: Layers | None) -> str:
+    """What tells an encoder without weights from others, for people and programs."""
+    digest = blake2b(digest_size=8)
+    for node in model.walk():
+        sizes = [(dim, node.maybe_get_dim(dim)) for dim in node.dim_names]
+        digest.update(repr((node.name, sorted(sizes))).encode("utf8"))
+        for name, value in sorted(node.attrs.items()):
+            # Functions can't be told apart; `key` has the windows one of them cuts.
+            with suppress(TypeError):
+                digest.update(name.encode("utf8") + srsly.msgpack_dumps(value))
+        for settings in ("_init_tokenizer_config", "_init_transformer_config"):
+            # Set to true for every transformer when it is loaded.
+            plain = {**getattr(node, settings, {}), "return_dict": True}
+            digest.update(srsly.json_dumps(plain, sort_keys=True).encode("utf8"))
+    name = model.attrs.get("name", model.name)
+    return f"'{name}' with layers = {layers} ({digest.hexdigest()})"
 
 
 def _attributes_read(model: Model) -> list[int | str]:

@@ -277,6 +277,46 @@ def test_pipeline_with_a_shared_encoder_needs_nothing_else(
     assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
 
 
+OTHER_ENCODERS: list[Callable[[Path, str], dict[str, Any]]] = [
+    lambda path, folder: frozen_bert(path, shared=folder, layers=[-1]),
+    lambda path, folder: frozen_bert(path, shared=folder),
+    lambda path, folder: frozen_bert(path.parent, shared=folder, layers=[0, -1]),
+    lambda path, folder: frozen(SMALL_ENCODER, shared=folder),
+]
+
+
+@pytest.mark.parametrize("other", OTHER_ENCODERS)
+def test_folder_of_another_encoder_is_refused(
+    shared: Callable[[], Language],
+    tiny_bert: Path,
+    tmp_path: Path,
+    other: Callable[[Path, str], dict[str, Any]],
+) -> None:
+    initialized(shared())
+    nlp = over(other(tiny_bert, str(tmp_path / "shared")))
+    with pytest.raises(ValueError, match=r"A133.*shared'.*layers = \[0, -1\]"):
+        initialized(nlp)
+
+
+def test_folder_of_another_encoder_is_refused_for_a_loaded_pipeline(
+    shared: Callable[[], Language], tmp_path: Path
+) -> None:
+    nlp = initialized(shared())
+    encoder_of(nlp).leave_out_shared()
+    nlp.to_disk(tmp_path / "pipeline")
+    override = {"components.adak_ner.model.tok2vec.layers": [-1]}
+    with pytest.raises(ValueError, match=r"A133.*\[0, -1\].* and not .*\[-1\]"):
+        spacy.load(tmp_path / "pipeline", config=override)
+
+
+def test_empty_name_is_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    initialized(over(frozen(SMALL_ENCODER, shared="")))
+    assert not list(tmp_path.iterdir())
+
+
 # Training
 
 

@@ -23,8 +23,8 @@ def nlp() -> Language:
 def make_transformer(
     path: Path, window: int = 24, stride: int = 16, **config: bool
 ) -> Model:
-    get_spans = registry.get("span_getters", "spacy-transformers.strided_spans.v1")
     make = registry.get("architectures", "spacy-transformers.TransformerModel.v3")
+    get_spans = registry.get("span_getters", "spacy-transformers.strided_spans.v1")
     return make(
         name=str(path),
         get_spans=get_spans(window=window, stride=stride),
@@ -180,6 +180,42 @@ def test_encoder_that_leaves_out_tokens_is_refused(
     model.attrs["get_spans"] = lambda docs: [[doc[1:]] for doc in docs]
     with pytest.raises(ValueError, match=r"A124.*1 rows for the 2 tokens.*khan zoe"):
         encode(initialized(model), Doc(nlp.vocab, words=["khan", "zoe"]))
+
+
+# Identity
+
+
+def test_encoder_keeps_its_identity(tiny_bert: Path) -> None:
+    for make in (lambda: make_transformer(tiny_bert), make_tok2vec):
+        first = TokenEncoder(make(), None)
+        identity = first.identity
+        first.initialize(None)
+        first.model.from_bytes(first.model.to_bytes())
+        assert first.identity == identity == TokenEncoder(make(), None).identity
+
+
+@pytest.mark.parametrize(
+    "setting", [{"depth": 2}, {"embed_size": 300}, {"window_size": 2}, {"width": 16}]
+)
+def test_tok2vec_with_other_settings_has_another_identity(
+    setting: dict[str, int],
+) -> None:
+    other = registry.resolve({"tok2vec": {**SMALL_ENCODER, **setting}})["tok2vec"]
+    assert (
+        TokenEncoder(other, None).identity
+        != TokenEncoder(make_tok2vec(), None).identity
+    )
+
+
+def test_transformer_with_other_settings_has_another_identity(tiny_bert: Path) -> None:
+    models = [
+        make_transformer(tiny_bert),
+        make_transformer(tiny_bert, add_pooling_layer=False),
+        make_transformer(tiny_bert.parent),
+    ]
+    identities = {TokenEncoder(model, None).identity for model in models}
+    identities.add(TokenEncoder(models[0], "middle").identity)
+    assert len(identities) == 4
 
 
 # Keys

@@ -134,6 +134,21 @@ def head(folder: Path) -> bytes:
     return serialize_head(get_head(component.model))
 
 
+def test_variable_may_stand_for_the_encoder(
+    finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = finished.config.copy()
+    model = config["components"]["adak_ner"]["model"]
+    config["encoder"], model["tok2vec"] = model["tok2vec"], "${encoder}"
+    encoded = EncodedTexts(monkeypatch)
+    train(config, tmp_path / "output")
+    assert sum(encoded.counts.values()) <= len(encoded.counts) + 10
+    for name in ("model-best", "model-last"):
+        assert head(tmp_path / "output" / name) == head(finished.folder / name)
+    (tmp_path / "output" / "frozen").rename(tmp_path / "moved")
+    spacy.load(tmp_path / "output" / "model-best")("Ann Lee slept .")
+
+
 def test_folds_in_processes_give_the_same_weights(
     finished: FinishedRun, tmp_path: Path
 ) -> None:

@@ -401,6 +401,17 @@ class Warnings(metaclass=WithCodes):
         "with, and has no labels. It will find no entities. Add labels with add_label, "
         "or check that the entities of your data align with its tokens."
     )
+    W120 = (
+        "Can't write down what the frozen encoder says of a text: {error}. Training "
+        "goes on, but the encoder runs again whenever it meets this text and others "
+        "that are new. Make room or get the right to write there; what memory_limit_mb "
+        "does not hold goes to the folder for temporary files."
+    )
+    W121 = (
+        "Can't put the frozen encoder into its shared folder: {error}. Training goes "
+        "on without that folder. Make room or get the right to write there, or name "
+        "another by the setting 'shared' of FrozenEncoder."
+    )
 
     # estimation
     W201 = (

@@ -1,6 +1,7 @@
 """An encoder that is never trained, and runs once per text."""
 
 import random
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,9 @@ from spacy.util import registry
 from thinc.api import Model, Shim
 from thinc.types import Floats2d
 
-from ..errors import Errors
-from .remembered_rows import RememberedRows, RowFolder
+from ..errors import Errors, Warnings
+from .remembered_rows import RememberedRows
+from .row_folder import RowFolder
 from .shared_encoder import SharedEncoder
 from .token_rows import TokenEncoder
 
@@ -119,6 +121,7 @@ class FrozenShim(Shim):
         self._serializes_shared = True
         self._is_loaded = False
         self._remembered: RememberedRows | None = None
+        self._failed: list[RowFolder | RememberedRows] = []
 
     def initialize(self, docs: list[Doc] | None) -> None:
         """Get the weights, unless there are some: nothing is learnt that a new training
@@ -134,7 +137,11 @@ class FrozenShim(Shim):
                 self.encoder.initialize(docs)
             self._is_loaded = True
             if self._shared is not None:
-                self._shared.store(self.encoder.model)
+                try:
+                    self._shared.store(self.encoder.model)
+                except OSError as error:
+                    warnings.warn(Warnings.W121.format(error=error), stacklevel=2)
+                    self._shared = None
         self.remember()
 
     @property
@@ -145,8 +152,8 @@ class FrozenShim(Shim):
         return self.encoder.model.get_dim("nO")
 
     def remember(self) -> None:
-        """Remember rows from now on. A pipeline that only predicts never does: it would
-        grow with every text."""
+        """Remember rows from now on. A pipeline that was loaded and only predicts never
+        does: it would grow with every text."""
         if self._remembered is None:
             self._remembered = RememberedRows(self._memory_limit)
 
@@ -177,7 +184,7 @@ class FrozenShim(Shim):
         for key, rows in zip(unknown, encoded, strict=True):
             known[key] = rows
             if self._remembered is not None:
-                self._remembered.add(key, rows)
+                self._add(self._remembered, key, rows)
         return [known[key] for key in keys]
 
     def share_rows(self, docs: Sequence[Doc]) -> None:
@@ -185,7 +192,7 @@ class FrozenShim(Shim):
 
         docs (Sequence[Doc]): Texts.
         """
-        if self._shared is None:
+        if self._shared is None or self._shared.rows in self._failed:
             return
         keys = {self.encoder.key(doc): doc for doc in docs if len(doc)}
         unknown = {
@@ -193,7 +200,19 @@ class FrozenShim(Shim):
         }
         encoded = self._encode(list(unknown.values()))
         for key, rows in zip(unknown, encoded, strict=True):
-            self._shared.rows.add(key, rows)
+            self._add(self._shared.rows, key, rows)
+
+    def _add(
+        self, store: RowFolder | RememberedRows, key: bytes, rows: numpy.ndarray
+    ) -> None:
+        """Rows can be computed anew, so a full disk is no reason to stop."""
+        if store in self._failed:
+            return
+        try:
+            store.add(key, rows)
+        except OSError as error:
+            warnings.warn(Warnings.W120.format(error=error), stacklevel=2)
+            self._failed.append(store)
 
     def leave_out_shared(self) -> None:
         """Serialize a shared encoder by the name of its folder from now on."""
@@ -248,7 +267,7 @@ class FrozenShim(Shim):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_remembered": None}
+        return {**self.__dict__, "_remembered": None, "_failed": []}
 
 
 @contextmanager

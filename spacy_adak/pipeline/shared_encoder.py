@@ -16,7 +16,7 @@ from thinc.api import Model
 
 from ..atomic import write_bytes, write_file
 from ..errors import Errors
-from .remembered_rows import RowFolder
+from .row_folder import RowFolder
 
 ROWS = "rows"
 

@@ -13,7 +13,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import Errors
-from .remembered_rows import KEY_LENGTH
+from .row_folder import KEY_LENGTH
 from .targets import shorten
 
 # How many texts go through the encoder at a time on a GPU. On a CPU it is one: what

@@ -19,6 +19,8 @@ from thinc.api import Model
 from spacy_adak.pipeline.encoders import FrozenShim, frozen_encoders
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
+from spacy_adak.pipeline.row_folder import RowFolder
+from spacy_adak.pipeline.temporary_rows import TemporaryRows
 from spacy_adak.pipeline.token_rows import TokenEncoder
 
 from .samples import (
@@ -171,6 +173,20 @@ def test_rows_of_other_weights_are_forgotten(tiny_bert: Path) -> None:
     assert (layer_of(first).predict([doc])[0] != before).any()
 
 
+def test_full_disk_is_warned_of_once(tiny_bert: Path) -> None:
+    nlp = over(frozen_bert(tiny_bert, memory_limit_mb=0))
+    nlp.initialize(lambda: make_examples(nlp))
+    with (
+        patch.object(TemporaryRows, "add", side_effect=OSError("No space left")),
+        pytest.warns(UserWarning, match=r"W120.*No space left") as warned,
+    ):
+        list(nlp.pipe(["Zoe", "Zoe and Ann", "Zoe"], batch_size=1))
+    assert len(warned) == 1
+    with Count() as texts:
+        nlp.update(make_examples(nlp))
+    assert not texts  # What was remembered before is found.
+
+
 # Sharing
 
 
@@ -274,6 +290,35 @@ def test_pipeline_with_a_shared_encoder_needs_nothing_else(
         saved = shared().from_bytes(nlp.to_bytes())
     saved.to_disk(tmp_path / "pipeline")
     (tmp_path / "shared").rename(tmp_path / "moved")
+    assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
+
+
+def test_shared_folder_that_is_full_is_warned_of_once(
+    shared: Callable[[], Language],
+) -> None:
+    nlp = initialized(shared())
+    batches = [[nlp.make_doc(TEXT)], [nlp.make_doc("Zoe")]]
+    with (
+        patch.object(RowFolder, "add", side_effect=OSError("No space left")),
+        pytest.warns(UserWarning, match=r"W120.*No space left") as warned,
+        Count() as texts,
+    ):
+        list(map(encoder_of(nlp).share_rows, batches))
+    assert len(warned) == 1
+    assert texts == [TEXT]
+    assert_same_results(nlp, pickle.loads(pickle.dumps(nlp)))
+
+
+def test_pipeline_goes_without_a_shared_folder_that_can_not_be_made(
+    tiny_bert: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf8")
+    nlp = over(frozen_bert(tiny_bert, shared=str(tmp_path / "file" / "shared")))
+    with pytest.warns(UserWarning, match=r"W121.*file/shared"):
+        initialized(nlp)
+    encoder_of(nlp).leave_out_shared()
+    encoder_of(nlp).share_rows([nlp.make_doc(TEXT)])
+    nlp.to_disk(tmp_path / "pipeline")
     assert_same_results(nlp, spacy.load(tmp_path / "pipeline"))
 
 

@@ -1,26 +1,13 @@
 import multiprocessing
-import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy
 import pytest
 
-from spacy_adak.pipeline.remembered_rows import RememberedRows, RowFolder
+from spacy_adak.pipeline.remembered_rows import RememberedRows
 
-ROWS = numpy.arange(12, dtype="float16").reshape(3, 4)
-
-
-def key(number: int) -> bytes:
-    return number.to_bytes(16, "little")
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where folders for what memory does not hold are made."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+from .rows import ROWS, key
 
 
 def test_rows_are_found_in_memory() -> None:
@@ -30,108 +17,41 @@ def test_rows_are_found_in_memory() -> None:
     assert remembered.get(key(2)) is None
 
 
-def test_rows_beyond_the_limit_are_found_on_disk(temporary: Path) -> None:
+def test_rows_beyond_the_limit_are_found() -> None:
     remembered = RememberedRows(memory_limit=ROWS.nbytes + 1)
     for number in range(3):
         remembered.add(key(number), ROWS + number)
-    (file,) = temporary.glob("*/*.rows")
-    assert file.stat().st_size == 2 * ROWS.nbytes
     for number in range(3):
         numpy.testing.assert_array_equal(remembered.get(key(number)), ROWS + number)
+    assert remembered.get(key(3)) is None
 
 
-def test_folder_for_what_memory_does_not_hold_is_removed(temporary: Path) -> None:
+def test_nothing_is_left_behind_however_the_process_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     remembered = RememberedRows(memory_limit=0)
     remembered.add(key(1), ROWS)
-    assert list(temporary.iterdir())
-    del remembered
-    assert not list(temporary.iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")
-def test_rows_of_another_process_are_found(tmp_path: Path) -> None:
-    mine = RowFolder(tmp_path)
-    mine.add(key(1), ROWS)
-    assert mine.get(key(2)) is None
+def test_forked_process_reads_what_there_is_and_writes_elsewhere() -> None:
+    remembered = RememberedRows(memory_limit=0)
+    remembered.add(key(1), ROWS)
 
     def add() -> None:
-        # Forked: it must not append to the file of its parent.
-        mine.add(key(2), ROWS + 1)
+        remembered.add(key(2), ROWS + 1)
+        for number in (1, 2):
+            rows = remembered.get(key(number))
+            numpy.testing.assert_array_equal(rows, ROWS + number - 1)
 
     process = multiprocessing.get_context("fork").Process(target=add)
     process.start()
     process.join()
-    mine.add(key(3), ROWS + 2)
-    assert len(list(tmp_path.glob("*.rows"))) == 2
-    for folder in (mine, RowFolder(tmp_path)):
-        for number in (1, 2, 3):
-            numpy.testing.assert_array_equal(
-                folder.get(key(number)), ROWS + (number - 1)
-            )
-
-
-def test_rows_added_after_the_file_was_read_are_found(tmp_path: Path) -> None:
-    writer, reader = RowFolder(tmp_path), RowFolder(tmp_path)
-    for number in range(5):
-        writer.add(key(number), ROWS + number)
-        numpy.testing.assert_array_equal(reader.get(key(number)), ROWS + number)
-
-
-@pytest.mark.parametrize("cut", range(1, 40))
-def test_torn_entry_of_an_index_is_not_found(tmp_path: Path, cut: int) -> None:
-    write_two(tmp_path)
-    (index,) = tmp_path.glob("*.index")
-    os.truncate(index, index.stat().st_size - cut)
-    assert_only_the_first_is_found(tmp_path)
-
-
-@pytest.mark.parametrize("cut", [1, 23, 24])
-def test_rows_that_were_not_written_whole_are_not_found(
-    tmp_path: Path, cut: int
-) -> None:
-    write_two(tmp_path)
-    (rows,) = tmp_path.glob("*.rows")
-    os.truncate(rows, rows.stat().st_size - cut)
-    assert_only_the_first_is_found(tmp_path)
-
-
-@pytest.mark.parametrize("suffix", [".rows", ".index"])
-def test_damaged_bytes_are_noticed(tmp_path: Path, suffix: str) -> None:
-    write_two(tmp_path)
-    (path,) = tmp_path.glob(f"*{suffix}")
-    data = bytearray(path.read_bytes())
-    data[-5] ^= 1
-    path.write_bytes(data)
-    assert_only_the_first_is_found(tmp_path)
-
-
-@pytest.mark.parametrize("lose", [Path.unlink, lambda path: os.truncate(path, 0)])
-def test_rows_of_a_file_that_was_lost_are_not_found(
-    tmp_path: Path, lose: Callable[[Path], None]
-) -> None:
-    write_two(tmp_path)
-    (rows,) = tmp_path.glob("*.rows")
-    lose(rows)
-    assert RowFolder(tmp_path).get(key(1)) is None
-
-
-def test_rows_that_were_lost_can_be_added_again(tmp_path: Path) -> None:
-    write_two(tmp_path)
-    (rows,) = tmp_path.glob("*.rows")
-    os.truncate(rows, rows.stat().st_size - 1)
-    folder = RowFolder(tmp_path)
-    assert folder.get(key(2)) is None
-    folder.add(key(2), ROWS)
-    numpy.testing.assert_array_equal(folder.get(key(2)), ROWS)
-
-
-def write_two(folder: Path) -> None:
-    writer = RowFolder(folder)
-    writer.add(key(1), ROWS)
-    writer.add(key(2), ROWS)
-
-
-def assert_only_the_first_is_found(folder: Path) -> None:
-    reader = RowFolder(folder)
-    numpy.testing.assert_array_equal(reader.get(key(1)), ROWS)
-    assert reader.get(key(2)) is None
+    assert process.exitcode == 0
+    remembered.add(key(3), ROWS + 2)
+    assert remembered.get(key(2)) is None
+    for number in (1, 3):
+        rows = remembered.get(key(number))
+        numpy.testing.assert_array_equal(rows, ROWS + number - 1)

@@ -412,6 +412,11 @@ class Warnings(metaclass=WithCodes):
         "on without that folder. Make room or get the right to write there, or name "
         "another by the setting 'shared' of FrozenEncoder."
     )
+    W122 = (
+        "The frozen transformer reads {limit} word pieces at once, and a window of the "
+        "text '{text}' has more. Tokens of it, such as '{token}', have nothing but "
+        "zeros. Lower the window and stride of get_spans, for instance to 96 and 72."
+    )
 
     # estimation
     W201 = (

@@ -12,9 +12,13 @@ from ..errors import Errors
 from ..pipeline.settings import DEFAULT_CONFIG
 from .settings import DEFAULT_ADAK_CONFIG
 
-# The encoders and learning rates of the paper.
-_TRANSFORMERS = {"zh": ("hfl/chinese-bert-wwm", 0.0001, 180)}
-_ENGLISH_TRANSFORMER = ("bert-base-cased", 0.0002, 256)
+# The encoders, learning rates and windows of the paper.
+_TRANSFORMERS = {
+    "en": ("bert-base-cased", 0.0002, 256),
+    "zh": ("hfl/chinese-bert-wwm", 0.0001, 180),
+}
+# Words of other languages may have many pieces, and a transformer reads some 512.
+_OTHER_TRANSFORMER = ("bert-base-cased", 0.0002, 128)
 
 _TEMPLATE = Template(
     """\
@@ -277,7 +281,7 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
     except ImportError as error:
         raise ValueError(Errors.A221.format(lang=lang, error=error)) from None
     frozen = encoder is not None and not gpu
-    transformer, learn_rate, window = _TRANSFORMERS.get(lang, _ENGLISH_TRANSFORMER)
+    transformer, learn_rate, window = _TRANSFORMERS.get(lang, _OTHER_TRANSFORMER)
     component = DEFAULT_CONFIG.replace("[adak_ner", "[components.adak_ner")
     component = component.replace("[components.adak_ner]\n", _FACTORY, 1)
     if gpu or frozen:

@@ -1,5 +1,6 @@
 """One row per token from any encoder: a transformer, or a tok2vec."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -12,7 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from .row_folder import KEY_LENGTH
 from .targets import shorten
 
@@ -45,6 +46,7 @@ class TokenEncoder:
             raise ValueError(Errors.A122.format(layers=layers, encoder=model.name))
         if layers is not None and not layers:
             raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
+        self._has_warned = False
         self._attributes = [ORTH, SPACY, *_attributes_read(model)]
         # As in the config: once there are weights, their settings are in the model too.
         self.identity = _identify(model, layers)
@@ -85,6 +87,8 @@ class TokenEncoder:
             batch = list(docs[start : start + size])
             output = self.model.predict(batch)
             if self.is_transformer:
+                for doc, data in zip(batch, output.doc_data, strict=True):
+                    self._warn_of_lost_tokens(doc, data)
                 output = [self._pool(data) for data in output.doc_data]
             for doc, rows in zip(batch, output, strict=True):
                 if len(rows) != len(doc):
@@ -94,6 +98,24 @@ class TokenEncoder:
                         )
                     )
                 yield self.model.ops.to_numpy(rows).astype("float16")
+
+    def _warn_of_lost_tokens(self, doc: Doc, data: Any) -> None:
+        """Say once that windows have more pieces than the transformer reads.
+
+        doc (Doc): A text.
+        data (TransformerData): What the transformer says about it.
+        """
+        limit = cast(Any, self.model).tokenizer.model_max_length
+        if self._has_warned or data.wordpieces.input_ids.shape[1] < limit:
+            return
+        for token, n_pieces in zip(doc, data.align.lengths, strict=False):
+            if not n_pieces and not token.is_space:
+                self._has_warned = True
+                message = Warnings.W122.format(
+                    token=token.text, text=shorten(doc), limit=limit
+                )
+                warnings.warn(message, stacklevel=2)
+                return
 
     def _pool(self, data: Any) -> Floats2d:
         """The mean of the layers and of a token's pieces. The tokens of a long text

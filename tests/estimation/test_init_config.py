@@ -119,6 +119,24 @@ def test_transformer_that_is_trained_can_be_chosen() -> None:
     assert config["components"]["transformer"]["model"]["name"] == "some-bert"
 
 
+@pytest.mark.parametrize(
+    ("lang", "window", "stride"), [("en", 256, 192), ("zh", 180, 135), ("de", 128, 96)]
+)
+@pytest.mark.parametrize("gpu", [True, False])
+def test_windows_leave_room_for_the_pieces_of_words(
+    lang: str, window: int, stride: int, gpu: bool
+) -> None:
+    config = Config().from_str(init_config(lang, gpu, "some-bert"))
+    components = config["components"]
+    if gpu:
+        encoder = components["transformer"]["model"]
+    else:
+        embed = components["adak_ner"]["model"]["tok2vec"]["embed"]
+        encoder = embed["*"]["frozen"]["encoder"]
+    assert encoder["get_spans"]["window"] == window
+    assert encoder["get_spans"]["stride"] == stride
+
+
 def test_chinese_is_read_character_by_character() -> None:
     config = Config().from_str(init_config("zh"), interpolate=False)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)

@@ -116,6 +116,19 @@ def test_all_tokens_of_a_long_text_have_rows(nlp: Language, tiny_bert: Path) -> 
     assert rows.any(axis=1).all()
 
 
+def test_tokens_that_a_window_has_no_room_for_are_warned_of_once(
+    nlp: Language, tiny_bert: Path
+) -> None:
+    encoder = initialized(make_transformer(tiny_bert, window=48, stride=48))
+    short = Doc(nlp.vocab, words=["zoe", "\n"] * 4)
+    encode(encoder, short)
+    long = Doc(nlp.vocab, words=["zoe", "\n"] * 20 + ["ann"] * 8)
+    with pytest.warns(UserWarning, match=r"(?s)W122.*64 word.*'zoe.*'ann'") as warned:
+        rows, *_ = encode(encoder, long, short, long)
+    assert len(warned) == 1
+    assert not rows[-1].any()
+
+
 def test_rows_do_not_depend_on_other_texts(nlp: Language, tiny_bert: Path) -> None:
     encoder = initialized(make_transformer(tiny_bert))
     short = Doc(nlp.vocab, words=["khan", "zoe"])

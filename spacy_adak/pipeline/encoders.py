@@ -36,6 +36,17 @@ def build_frozen_encoder(
     """An encoder that stays as it is. While a pipeline is trained it runs once per
     text, and its rows are remembered as float16.
 
+    A tok2vec keeps the weights it is initialized with. These are random, unless it has
+    static vectors or brings weights of its own.
+
+    What is remembered is found by the words of a text and the spaces between them, the
+    attributes that spaCy's `FeatureExtractor` reads, what word vectors are looked up
+    by, and the windows of a transformer. An encoder must not read anything else, such
+    as the tags of tokens: it would not be run again when these change.
+
+    On a CPU texts are encoded one by one, so that rows never depend on the batch, and
+    prediction takes longer than with batches.
+
     encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
         per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
     layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to

@@ -48,6 +48,8 @@ class TokenEncoder:
             raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
         self._has_warned = False
         self._attributes = [ORTH, SPACY, *_attributes_read(model)]
+        self._transformers = [n for n in model.walk() if "get_spans" in n.attrs]
+        self._has_vectors = any(node.name == "static_vectors" for node in model.walk())
         # As in the config: once there are weights, their settings are in the model too.
         self.identity = _identify(model, layers)
 
@@ -70,9 +72,12 @@ class TokenEncoder:
     def key(self, doc: Doc) -> bytes:
         """RETURNS (bytes): Tells the text from all that may have other rows."""
         digest = blake2b(digest_size=KEY_LENGTH)
-        digest.update(doc.to_array(self._attributes).tobytes())
-        if self.is_transformer:
-            (spans,) = self.model.attrs["get_spans"]([doc])
+        attributes = list(self._attributes)
+        if self._has_vectors:
+            attributes.append(getattr(doc.vocab.vectors, "attr", ORTH))
+        digest.update(doc.to_array(attributes).tobytes())
+        for transformer in self._transformers:
+            (spans,) = transformer.attrs["get_spans"]([doc])
             digest.update(repr([(span.start, span.end) for span in spans]).encode())
         return digest.digest()
 

@@ -6,7 +6,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import registry
-from thinc.api import Model
+from spacy.vectors import Vectors
+from thinc.api import Model, chain, noop
 
 from spacy_adak.pipeline.token_rows import Layers, TokenEncoder, choose_layers
 
@@ -266,12 +267,39 @@ def test_key_of_a_tok2vec_has_all_that_it_looks_at(nlp: Language) -> None:
     assert encoder.key(other) != encoder.key(doc)
 
 
-def test_key_of_a_transformer_has_its_windows(nlp: Language, tiny_bert: Path) -> None:
+def test_key_has_what_word_vectors_are_looked_up_by(nlp: Language) -> None:
+    keys = [nlp.vocab.strings.add(word) for word in ("ann", "anne")]
+    nlp.vocab.vectors = Vectors(
+        data=numpy.eye(2, dtype="f"),
+        keys=keys,
+        attr="NORM",
+        strings=nlp.vocab.strings,
+    )
+    embed = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": 8,
+        "attrs": ["SHAPE"],
+        "rows": [50],
+        "include_static_vectors": True,
+    }
+    doc, other = nlp("Ann slept."), nlp("Ann slept.")
+    encoder = TokenEncoder(registry.resolve({"embed": embed})["embed"], None)
+    encoder.initialize([doc])
+    assert encoder.key(other) == encoder.key(doc)
+    other[0].norm_ = "anne"
+    assert encoder.key(other) != encoder.key(doc)
+
+
+@pytest.mark.parametrize("is_pooled", [False, True])
+def test_key_of_a_transformer_has_its_windows(
+    nlp: Language, tiny_bert: Path, is_pooled: bool
+) -> None:
     model = make_transformer(tiny_bert)
     model.attrs["get_spans"] = registry.get(
         "span_getters", "spacy-transformers.sent_spans.v1"
     )()
-    encoder = initialized(model)
+    # As in spacy-transformers.Tok2VecTransformer.v3.
+    encoder = TokenEncoder(chain(model, noop()) if is_pooled else model, None)
     doc, other = nlp("Ann slept."), nlp("Ann slept.")
     doc[1].is_sent_start = False
     other[1].is_sent_start = True

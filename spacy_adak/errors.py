@@ -185,6 +185,14 @@ class Errors(metaclass=WithCodes):
         "encoder: {found}, and not {expected}. Name another folder, or remove this one "
         "if nothing needs it."
     )
+    A134 = (
+        "Can't load the frozen encoder '{name}': {error}. Give the path of a folder "
+        "with a saved model, or the name of a model on the hub."
+    )
+    A135 = (
+        "Invalid value {value!r} for the setting '{setting}' of {architecture}: "
+        "expected a whole number not below {lowest}."
+    )
 
     # estimation
     A201 = (

@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import (
 )
 
 from ..errors import Errors
+from .settings import check_sizes
 from .torch_encoder import Network, Rows, torch_encoder
 
 
@@ -29,6 +30,7 @@ def build_bilstm_encoder(width: int, depth: int) -> Model[Rows, Rows]:
     """
     if width < 2 or width % 2:
         raise ValueError(Errors.A130.format(width=width))
+    check_sizes("BiLSTMEncoder", 1, depth=depth)
     return torch_encoder("bilstm", partial(BiLSTM, width=width, depth=depth), width)
 
 

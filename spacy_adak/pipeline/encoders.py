@@ -19,6 +19,7 @@ from thinc.types import Floats2d
 from ..errors import Errors, Warnings
 from .remembered_rows import RememberedRows
 from .row_folder import RowFolder
+from .settings import check_sizes
 from .shared_encoder import SharedEncoder
 from .token_rows import TokenEncoder
 
@@ -60,6 +61,7 @@ def build_frozen_encoder(
         it is for one encoder: remove it if the files of that have changed.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
+    check_sizes("FrozenEncoder", 0, memory_limit_mb=memory_limit_mb)
     token_encoder = TokenEncoder(encoder, layers)
     frozen = FrozenShim(
         token_encoder,

@@ -58,16 +58,26 @@ class TokenEncoder:
 
         docs (list[Doc] | None): A sample of the texts.
         """
-        self.model.initialize(X=docs)
-        if self.layers is not None:
-            config = cast(Any, self.model).transformer.config
-            depth = config.num_hidden_layers
-            chosen = choose_layers(self.layers, depth)
-            if not all(-depth - 1 <= layer <= depth for layer in chosen):
-                valid = f"{-depth - 1} to {depth}"
-                raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
-            # Part of what is serialized with the weights.
-            config.output_hidden_states = True
+        try:
+            self.model.initialize(X=docs)
+        except (OSError, ValueError) as error:
+            if not self.is_transformer:
+                raise
+            name = self.model.attrs["name"]
+            raise ValueError(Errors.A134.format(name=name, error=error)) from error
+        self._ask_for_layers()
+
+    def _ask_for_layers(self) -> None:
+        """Have the transformer give what it says in between."""
+        if self.layers is None:
+            return
+        config = cast(Any, self.model).transformer.config
+        depth = config.num_hidden_layers
+        chosen = choose_layers(self.layers, depth)
+        if not all(-depth - 1 <= layer <= depth for layer in chosen):
+            valid = f"{-depth - 1} to {depth}"
+            raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
+        config.output_hidden_states = True
 
     def key(self, doc: Doc) -> bytes:
         """RETURNS (bytes): Tells the text from all that may have other rows."""
@@ -87,6 +97,8 @@ class TokenEncoder:
         docs (Sequence[Doc]): Texts with tokens.
         YIELDS (ndarray): (tokens, width) float16 of each text.
         """
+        # It may have been loaded with weights for which no layers were chosen.
+        self._ask_for_layers()
         size = 1 if self.model.ops.device_type == "cpu" else _TEXTS_PER_BATCH
         for start in range(0, len(docs), size):
             batch = list(docs[start : start + size])
@@ -102,7 +114,7 @@ class TokenEncoder:
                             found=len(rows), expected=len(doc), text=shorten(doc)
                         )
                     )
-                yield self.model.ops.to_numpy(rows).astype("float16")
+                yield _round(self.model.ops.to_numpy(rows))
 
     def _warn_of_lost_tokens(self, doc: Doc, data: Any) -> None:
         """Say once that windows have more pieces than the transformer reads.
@@ -142,6 +154,13 @@ class TokenEncoder:
             return ops.alloc2f(len(data.align.lengths), states.shape[-1])
         pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
         return ops.reduce_mean(ops.asarray2f(pieces), ops.asarray1i(data.align.lengths))
+
+
+def _round(rows: numpy.ndarray) -> numpy.ndarray:
+    """To float16, whose range is small. What is not finite stays so, to be noticed."""
+    limit = numpy.finfo("float16").max
+    clipped = numpy.where(numpy.isfinite(rows), rows.clip(-limit, limit), rows)
+    return clipped.astype("float16")
 
 
 def choose_layers(layers: Layers, depth: int) -> Sequence[int]:

@@ -7,6 +7,7 @@ from spacy.util import registry
 from thinc.api import Model
 from torch import Tensor, nn
 
+from .settings import check_sizes
 from .torch_encoder import Network, Rows, torch_encoder
 
 
@@ -24,6 +25,8 @@ def build_window_cnn_encoder(
     window_size (int): How many tokens on each side a convolution sees.
     RETURNS (Model[List[Floats2d], List[Floats2d]]): The model.
     """
+    check_sizes("WindowCNNEncoder", 1, width=width)
+    check_sizes("WindowCNNEncoder", 0, depth=depth, window_size=window_size)
     build = partial(WindowCNN, width=width, depth=depth, window_size=window_size)
     return torch_encoder("window_cnn", build, width)
 

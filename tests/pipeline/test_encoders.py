@@ -141,6 +141,11 @@ def test_rows_beyond_the_memory_limit_are_remembered(tiny_bert: Path) -> None:
     assert len(texts) == len(TEXTS)
 
 
+def test_negative_memory_limit_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"A135.*-1 for .*'memory_limit_mb'"):
+        over(frozen(SMALL_ENCODER, memory_limit_mb=-1))
+
+
 def test_loaded_pipeline_that_only_predicts_remembers_nothing(nlp: Language) -> None:
     train(nlp, make_examples(nlp), steps=1)
     data = nlp.to_bytes()
@@ -516,6 +521,20 @@ def test_saved_pipeline_needs_nothing_else(
         loaded.initialize(lambda: make_examples(loaded))
     finally:
         hidden.rename(tiny_bert)
+
+
+def test_pipeline_may_be_loaded_with_other_layers(
+    bert: Language, tiny_bert: Path, tmp_path: Path
+) -> None:
+    initialized(bert).to_disk(tmp_path)
+    setting = "components.adak_ner.model.tok2vec.layers"
+    loaded = spacy.load(tmp_path, config={setting: [0]})
+    (rows,) = layer_of(loaded).predict([loaded.make_doc(TEXT)])
+    asked_for = initialized(over(frozen_bert(tiny_bert, layers=[0])))
+    (expected,) = layer_of(asked_for).predict([loaded.make_doc(TEXT)])
+    numpy.testing.assert_array_equal(rows, expected)
+    with pytest.raises(ValueError, match=r"A123.*layers = \[9\].*-3 to 2"):
+        spacy.load(tmp_path, config={setting: [9]})(TEXT)
 
 
 def test_initializing_a_loaded_pipeline_keeps_the_encoder(nlp: Language) -> None:

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -194,6 +195,23 @@ def test_encoder_that_leaves_out_tokens_is_refused(
     model.attrs["get_spans"] = lambda docs: [[doc[1:]] for doc in docs]
     with pytest.raises(ValueError, match=r"A124.*1 rows for the 2 tokens.*khan zoe"):
         encode(initialized(model), Doc(nlp.vocab, words=["khan", "zoe"]))
+
+
+@pytest.mark.parametrize("name", ["nowhere", "no/where", "/no/where/at/all"])
+def test_transformer_that_is_not_there_is_named(name: str) -> None:
+    encoder = TokenEncoder(make_transformer(Path(name)), None)
+    with pytest.raises(ValueError, match=f"(?s)A134.*'{name}'.*path of a folder"):
+        encoder.initialize(None)
+
+
+def test_rows_beyond_the_range_of_float16_are_finite(nlp: Language) -> None:
+    def give_rows(model: Model, docs: list[Doc], is_train: bool) -> Any:
+        rows = numpy.asarray([[7e4, -1e9, 0.5, numpy.inf]], dtype="f")
+        return [rows for _ in docs], lambda d_rows: docs
+
+    encoder = initialized(Model("large", give_rows))
+    (rows,) = encode(encoder, nlp("Ann"))
+    assert rows.tolist() == [[65504, -65504, 0.5, numpy.inf]]
 
 
 # Identity

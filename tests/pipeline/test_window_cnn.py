@@ -1,4 +1,5 @@
 import numpy
+import pytest
 
 from spacy_adak.pipeline.window_cnn import build_window_cnn_encoder
 
@@ -21,3 +22,12 @@ def test_text_does_not_see_its_neighbours_in_a_batch() -> None:
     before = encoder.predict([first, second])[1]
     after = encoder.predict([first + 1, second])[1]
     numpy.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize("setting", [{"width": 0}, {"depth": -1}, {"window_size": -1}])
+def test_sizes_that_make_no_sense_are_refused(setting: dict[str, int]) -> None:
+    ((name, value),) = setting.items()
+    with pytest.raises(ValueError, match=f"A135.*{value} for .*'{name}' of WindowCNN"):
+        build_window_cnn_encoder(
+            **{"width": 8, "depth": 1, "window_size": 1, **setting}
+        )

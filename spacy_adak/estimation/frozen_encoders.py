@@ -1,6 +1,6 @@
 """Where the trainings of a run share frozen encoders, and how configs say so."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -16,6 +16,8 @@ from ..pipeline.shared_encoder import ROWS
 
 FOLDER = "frozen"
 _ARCHITECTURE = "spacy-adak.FrozenEncoder.v1"
+# Settings that only say where rows are kept.
+_KEEPS_ROWS = ("memory_limit_mb", "shared")
 _MEGABYTE = 2**20
 
 
@@ -34,9 +36,9 @@ def share_frozen_encoders(config: Config, folder: Path) -> None:
     """
     filled = config.interpolate()
     for block, values in _spelt_out(config["components"], filled["components"]):
-        named = values.pop("shared", None)
-        values.pop("memory_limit_mb", None)
-        digest = blake2b(srsly.json_dumps(values, sort_keys=True).encode("utf8"))
+        named = values.get("shared")
+        gives_rows = {key: values[key] for key in values if key not in _KEEPS_ROWS}
+        digest = blake2b(srsly.json_dumps(gives_rows, sort_keys=True).encode("utf8"))
         if named:
             # Other runs may have found other files under the same names.
             for file in _files_read(values["encoder"], filled):
@@ -64,14 +66,15 @@ def _spelt_out(
 def _files_read(encoder: dict[str, Any], config: Config) -> Iterator[Path]:
     """The files of a transformer in a folder, or those of the word vectors, which
     everything but a transformer may look at."""
+    paths: Iterable[Path] = ()
     if not encoder.get("@architectures", "").startswith("spacy-transformers."):
         vectors = config.get("initialize", {}).get("vectors")
         if vectors is not None:
             folder = get_package_path(vectors) if is_package(vectors) else Path(vectors)
-            yield from sorted(folder.rglob("vocab/*"))
+            paths = folder.rglob("vocab/*")
     elif Path(encoder["name"]).is_dir():
-        paths = sorted(Path(encoder["name"]).iterdir())
-        yield from (path for path in paths if path.is_file())
+        paths = Path(encoder["name"]).iterdir()
+    yield from sorted(path for path in paths if path.is_file())
 
 
 @lru_cache

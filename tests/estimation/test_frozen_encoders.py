@@ -140,11 +140,16 @@ def test_encoder_that_a_variable_stands_for_is_shared(tmp_path: Path) -> None:
 
 
 def test_model_of_two_components_is_shared_once(tmp_path: Path) -> None:
-    config = make_config(frozen_block(SMALL_ENCODER))
+    rows = tmp_path / "rows"
+    config = make_config(
+        frozen_block(SMALL_ENCODER, memory_limit_mb=7, shared=str(rows))
+    )
     model = "${components.adak_ner.model}"
     config["components"]["second"] = {"factory": "adak_ner", "model": model}
-    assert len(shared_folders(config, tmp_path)) == 1
-    assert len(list(frozen_blocks(config["components"]))) == 2
+    (folder,) = shared_folders(config, tmp_path)
+    assert folder.parent == rows
+    blocks = list(frozen_blocks(config["components"]))
+    assert [block["memory_limit_mb"] for block in blocks] == [7, 7]
 
 
 def test_values_of_variables_tell_encoders_apart(tmp_path: Path) -> None:

@@ -139,17 +139,18 @@ def test_encoder_that_a_variable_stands_for_is_shared(tmp_path: Path) -> None:
     assert block["shared"] is None
 
 
-def test_model_of_two_components_is_shared_once(tmp_path: Path) -> None:
+def test_model_of_several_components_is_shared_once(tmp_path: Path) -> None:
     rows = tmp_path / "rows"
     config = make_config(
         frozen_block(SMALL_ENCODER, memory_limit_mb=7, shared=str(rows))
     )
     model = "${components.adak_ner.model}"
-    config["components"]["second"] = {"factory": "adak_ner", "model": model}
+    for name in ("second", "third"):
+        config["components"][name] = {"factory": "adak_ner", "model": model}
     (folder,) = shared_folders(config, tmp_path)
     assert folder.parent == rows
     blocks = list(frozen_blocks(config["components"]))
-    assert [block["memory_limit_mb"] for block in blocks] == [7, 7]
+    assert [block["memory_limit_mb"] for block in blocks] == [7, 7, 7]
 
 
 def test_values_of_variables_tell_encoders_apart(tmp_path: Path) -> None:

@@ -40,17 +40,22 @@ def test_forked_process_reads_what_there_is_and_writes_elsewhere() -> None:
     remembered = RememberedRows(memory_limit=0)
     remembered.add(key(1), ROWS)
 
+    processes = multiprocessing.get_context("fork")
+    is_added = processes.Event()
+
     def add() -> None:
+        is_added.wait()
         remembered.add(key(2), ROWS + 1)
         for number in (1, 2):
             rows = remembered.get(key(number))
             numpy.testing.assert_array_equal(rows, ROWS + number - 1)
 
-    process = multiprocessing.get_context("fork").Process(target=add)
+    process = processes.Process(target=add)
     process.start()
+    remembered.add(key(3), ROWS + 2)
+    is_added.set()
     process.join()
     assert process.exitcode == 0
-    remembered.add(key(3), ROWS + 2)
     assert remembered.get(key(2)) is None
     for number in (1, 3):
         rows = remembered.get(key(number))

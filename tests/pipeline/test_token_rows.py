@@ -226,6 +226,13 @@ def test_encoder_keeps_its_identity(tiny_bert: Path) -> None:
         assert first.identity == identity == TokenEncoder(make(), None).identity
 
 
+def test_setting_that_loading_adds_is_no_part_of_the_identity(tiny_bert: Path) -> None:
+    # To the very dictionary that other transformers may be made with.
+    models = make_transformer(tiny_bert), make_transformer(tiny_bert, return_dict=True)
+    first, second = (TokenEncoder(model, None).identity for model in models)
+    assert first == second
+
+
 @pytest.mark.parametrize(
     "setting", [{"depth": 2}, {"embed_size": 300}, {"window_size": 2}, {"width": 16}]
 )

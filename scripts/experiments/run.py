@@ -34,7 +34,7 @@ from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q, find_best
 from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.train import train
 from spacy_adak.estimation.training import BEST_MODEL
-from spacy_adak.packaging import training_settings
+from spacy_adak.packaging.meta import training_settings
 from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
 

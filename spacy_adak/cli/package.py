@@ -87,7 +87,7 @@ def package_cli(
     \b
     python -m spacy adak package training/model-best packages --name adak_conll
     """
-    from ..packaging import package
+    from ..packaging.package import package
 
     folder = package(
         input_dir,

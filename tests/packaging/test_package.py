@@ -22,7 +22,7 @@ from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import write_docbin
 from spacy_adak.estimation.init_config import init_config
 from spacy_adak.estimation.train import train
-from spacy_adak.packaging import package
+from spacy_adak.packaging.package import package
 
 ROOT = Path(spacy_adak.__file__).parents[1]
 # spaCy's own `package` leaves it to Python to close the files it writes.

@@ -1,0 +1,1 @@
+"""A pipeline as an installable package."""

@@ -9,7 +9,12 @@ from scripts.train import main
 
 @pytest.mark.parametrize(
     ("made", "is_resumed"),
-    [([], False), (["corpus"], True), (["corpus", "model-best"], False)],
+    [
+        ([], False),
+        (["corpus"], False),
+        (["config.cfg", "corpus"], True),
+        (["config.cfg", "corpus", "model-best"], False),
+    ],
 )
 def test_training_is_resumed_if_it_was_stopped(
     made: list[str], is_resumed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -88,7 +88,7 @@ class Errors(metaclass=WithCodes):
         "add_label before you train, or initialize with examples that have it."
     )
     A106 = (
-        "The encoder of the component '{name}' gives values that are not finite for "
+        "The model of the component '{name}' gives values that are not finite for "
         "the text '{text}'. Training has diverged or the weights are damaged: lower "
         "the learning rate, or load the pipeline anew."
     )

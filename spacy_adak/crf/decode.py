@@ -91,9 +91,10 @@ def _best_prefixes(chain: BorderedChain) -> Tensor:
     some = max(1, _MOVES_AT_ONCE // N**2)
     for part, part_moves in zip(
         prefixes.split(some, 2),
-        moves.expand(N, N, B).contiguous().split(some, 2),
+        moves.expand(N, N, B).split(some, 2),
         strict=True,
     ):
+        part_moves = part_moves.contiguous()
         longer, best = part.new_empty(part_moves.shape), part.new_empty(part[0].shape)
         arrays: tuple[Any, ...] = (part, part.unsqueeze(2), part_moves, longer, best)
         add: Any = torch.add

@@ -49,6 +49,7 @@ class Messages(NamedTuple):
     unsafe: Tensor  # (U,) sentence indices
     log_transitions: Tensor  # (N + 1, N + 1) or (U, N + 1, N + 1)
     log_forward: Tensor  # (S + 1, U, N + 1), holds the emission
+    log_forward_before: Tensor  # (S, U, N + 1)
     log_backward: Tensor  # (S, U, N + 1), holds the emission
 
 
@@ -86,7 +87,9 @@ def run_messages(chain: BorderedChain) -> Messages:
         least = _least_log_message(after[:S, 0, unsafe], chain.pick(unsafe))
         unsafe = unsafe[~found_weighs[unsafe] | (least < _SAFE_LOG_MESSAGE)]
     unsafe_chain = chain.pick(unsafe)
-    log_forward, log_backward = _run_messages_in_log_space(unsafe_chain)
+    log_forward, log_forward_before, log_backward = _run_messages_in_log_space(
+        unsafe_chain
+    )
     log_z[unsafe] = log_forward[S, :, -1]
     return Messages(
         potentials=potentials,
@@ -98,6 +101,7 @@ def run_messages(chain: BorderedChain) -> Messages:
         unsafe=unsafe,
         log_transitions=unsafe_chain.transitions,
         log_forward=log_forward,
+        log_forward_before=log_forward_before,
         log_backward=log_backward,
     )
 
@@ -143,24 +147,28 @@ def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:
     return steps.amin(0)
 
 
-def _run_messages_in_log_space(chain: BorderedChain) -> tuple[Tensor, Tensor]:
-    """Both recursions without any rounding to zero, for a few sentences."""
+def _run_messages_in_log_space(
+    chain: BorderedChain,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Both recursions without any rounding to zero, for a few sentences: the forward
+    messages, the same before the emission of their position, the backward ones."""
     emissions, transitions = chain
     S, B, N = emissions.shape
     forward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
     forward[0, :, -1] = 0.0
+    before = torch.empty_like(emissions)
     backward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
     backward[S, :, -1] = 0.0
     if B == 0:
-        return forward, backward[:S]
+        return forward, before, backward[:S]
     for s in range(S):
-        moved = torch.logsumexp(forward[s].unsqueeze(2) + transitions, 1)
-        forward[s + 1] = moved + emissions[s]
+        before[s] = torch.logsumexp(forward[s].unsqueeze(2) + transitions, 1)
+        forward[s + 1] = before[s] + emissions[s]
     for s in reversed(range(S)):
         moved = torch.logsumexp(transitions + backward[s + 1].unsqueeze(1), 2)
         # Beyond the last position there is nothing but border: no move is made.
         backward[s] = emissions[s] + (moved if s < S - 1 else backward[S])
-    return forward, backward[:S]
+    return forward, before, backward[:S]
 
 
 def node_marginals(messages: Messages) -> Tensor:
@@ -168,20 +176,29 @@ def node_marginals(messages: Messages) -> Tensor:
     nodes = messages.forward_before * messages.backward_after
     nodes /= messages.weight.unsqueeze(2)
     if len(messages.unsafe):
-        nodes[:, messages.unsafe] = _edge_marginals_in_log_space(messages).sum(2)
+        log_nodes = messages.log_forward_before + messages.log_backward
+        nodes[:, messages.unsafe] = _exp_relative_to(
+            log_nodes, messages.log_z[messages.unsafe, None]
+        )
     return nodes
 
 
-def _edge_marginals_in_log_space(messages: Messages) -> Tensor:
-    """(S, U, N + 1, N + 1): the probability of each move into each position."""
-    log_edges = (
-        messages.log_forward[:-1].unsqueeze(3)
-        + messages.log_transitions
-        + messages.log_backward.unsqueeze(2)
-        - messages.log_z[messages.unsafe, None, None]
-    )
-    # Without a legal path the subtraction above is inf - inf: there is no move at all.
-    return log_edges.exp_().nan_to_num_(nan=0.0)
+def _edge_expectations_in_log_space(messages: Messages) -> Tensor:
+    """(U, N + 1, N + 1): how often each move is made."""
+    log_z = messages.log_z[messages.unsafe, None, None]
+    edges = torch.zeros_like(log_z)
+    # All positions at once would be much to hold in memory if there are many tags.
+    for forward, backward in zip(
+        messages.log_forward, messages.log_backward, strict=False
+    ):
+        moves = forward.unsqueeze(2) + messages.log_transitions
+        edges = edges + _exp_relative_to(moves + backward.unsqueeze(1), log_z)
+    return edges
+
+
+def _exp_relative_to(log_weights: Tensor, log_z: Tensor) -> Tensor:
+    """Without a legal path the subtraction is inf - inf: there is nothing at all."""
+    return (log_weights - log_z).exp_().nan_to_num_(nan=0.0)
 
 
 def _edge_expectations(messages: Messages, row_weight: Tensor) -> Tensor:
@@ -198,7 +215,7 @@ def _edge_expectations(messages: Messages, row_weight: Tensor) -> Tensor:
     edges = torch.einsum("sbi,sbj->ij" if shared else "sbi,sbj->bij", before, into)
     edges *= messages.potentials
     if len(messages.unsafe):
-        unsafe_edges = _edge_marginals_in_log_space(messages).sum(0)
+        unsafe_edges = _edge_expectations_in_log_space(messages)
         unsafe_edges *= row_weight[messages.unsafe, None, None]
         if shared:
             edges += unsafe_edges.sum(0)

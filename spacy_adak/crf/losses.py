@@ -201,25 +201,44 @@ def ruled_out_loss(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
     RETURNS (Tensor): (B,) float64; each sentence's spans are added up.
     """
     device = chain.emissions.device
+    # A path without a span leaves it at some token. Summing over these ways, and not
+    # taking p from 1, keeps the gradient of a span that is all but certain.
+    ways = [
+        (i, span, token)
+        for i, span in enumerate(spans)
+        for token in range(span.start, _end_of_ways(span, chain))
+    ]
+    picked = chain.pick(torch.tensor([span.sentence for _, span, _ in ways]).to(device))
+    allowed = torch.ones_like(picked.emissions, dtype=torch.bool)
+    for row, (_, span, token) in zip(allowed, ways, strict=True):
+        _leave(row, span, token)
+    weights = log_partition(picked.allowing(allowed))
+    owner = torch.tensor([i for i, _, _ in ways], device=device)
+    is_own = owner == torch.arange(len(spans), device=device).unsqueeze(1)
+    log_without = torch.logsumexp(weights.where(is_own, _NEGATIVE_INFINITY), 1)
     sentences = torch.tensor([span.sentence for span in spans], device=device)
-    picked = chain.pick(sentences)
-    log_p = log_partition(picked.allowing(_holding(spans, picked)))
-    log_p = log_p - log_partition(picked)
-    # A span that is all but certain has a bounded loss and gradient.
-    losses = -torch.log1p(-log_p.exp().clamp(max=1 - 1e-6))
+    losses = log_partition(chain)[sentences] - log_without
     return losses.new_zeros(len(chain.lengths)).index_add(0, sentences, losses)
 
 
-def _holding(spans: Sequence[TaggedSpan], chain: Chain) -> Tensor:
-    """(len(spans), T, N) bool: the tags of paths that hold the span of that row."""
-    allowed = torch.ones_like(chain.emissions, dtype=torch.bool)
-    for row, span in zip(allowed, spans, strict=True):
-        end = span.start + len(span.tags)
-        row[span.start : end] = False
-        row[range(span.start, end), list(span.tags)] = True
-        if span.not_before is not None and end < len(row):
-            row[end, span.not_before] = False
-    return allowed
+def _end_of_ways(span: TaggedSpan, chain: Chain) -> int:
+    """Behind the last token at which a path can leave a span."""
+    end = span.start + len(span.tags)
+    is_followed = end < int(chain.lengths[span.sentence])
+    return end + (span.not_before is not None and is_followed)
+
+
+def _leave(allowed: Tensor, span: TaggedSpan, token: int) -> None:
+    """Restrict a sentence (T, N) to paths that hold a span up to a token, but not
+    there."""
+    for i, tag in enumerate(span.tags[: token - span.start], span.start):
+        allowed[i] = False
+        allowed[i, tag] = True
+    if token < span.start + len(span.tags):
+        allowed[token, span.tags[token - span.start]] = False
+    else:
+        allowed[token] = False
+        allowed[token, span.not_before] = True
 
 
 def _holds(paths: Tensor, span: TaggedSpan) -> Tensor:

@@ -119,11 +119,24 @@ class TagSet:
 
     def legal_transitions(self) -> Tensor:
         """RETURNS (Tensor): (N, N) bool, row = a tag, column = the tag after it."""
-        return torch.tensor(
-            [
-                [may_follow(left, right, self.scheme) for right in self.tags]
-                for left in self.tags
-            ]
+        # What may follow depends on the prefixes, and on whether the types are one.
+        one, other = TagSet(["X"], self.scheme), TagSet(["Y"], self.scheme)
+        within, across = (
+            torch.tensor(
+                [
+                    [may_follow(left, right, self.scheme) for right in tagset.tags]
+                    for left in one.tags
+                ]
+            )
+            for tagset in (one, other)
+        )
+        number = torch.arange(len(self))
+        per_type = len(SCHEMES[self.scheme])
+        entity_type = (number - 1).div(per_type, rounding_mode="floor")
+        prefix = torch.where(number > 0, (number - 1) % per_type + 1, 0)
+        same_type = entity_type.unsqueeze(1) == entity_type
+        return torch.where(
+            same_type, within[prefix][:, prefix], across[prefix][:, prefix]
         )
 
     def legal_ends(self) -> Tensor:

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy
 import torch
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from torch import Tensor
@@ -25,7 +25,7 @@ from ..pipeline.samples import Sample
 from ..pipeline.segments import SegmentBatch, batch_segments
 from ..pipeline.targets import allowed_tags, tagged_spans
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
-from .estimated_corpus import ScoredSpan
+from .estimated_corpus import ScoredSpan, in_reference
 from .paths import best_paths, chain_of_q, fit_float16, mean_scores
 from .selection import best_path_log_probabilities, sample_score
 from .settings import AdakSettings
@@ -121,16 +121,17 @@ class Estimator:
         probabilities = {}
         for batch in texts.batches:
             chain = scores.chain(batch)
-            posterior = chain.with_node_weights(weights[batch.tokens])
+            batch_weights = weights[batch.tokens]
+            posterior = chain.with_node_weights(batch_weights)
             mask = self._without_ruled_out(
                 texts, batch, posterior, allowed[batch.tokens]
             )
             batch_paths = best_paths(posterior.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
-            q = chain_of_q(chain, mask, self.settings.q, self.temperature)
+            q = chain_of_q(
+                chain, mask, batch_weights, self.settings.q, self.temperature
+            )
             if q is not None:
-                # What the annotation says needs no temperature.
-                q = q.with_node_weights(weights[batch.tokens])
                 texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))
                 # The same for all segments.
                 moves = q.transitions, q.start, q.end
@@ -151,7 +152,7 @@ class Estimator:
             scored = [(span, probabilities[i, span]) for span in entities]
             words = [token.text for token in example.predicted]
             yield Estimated(
-                path=_in_reference(example, scored),
+                path=in_reference(example, scored),
                 chain=q_chain,
                 score=sample_score(
                     float(log_probabilities[i]),
@@ -310,16 +311,3 @@ def _entities_before(example: Example, sample: Sample) -> list[LabelledSpan]:
         return sample.known.entities
     spans = example.get_aligned_spans_y2x(reference.spans[ESTIMATE_KEY])
     return [LabelledSpan(span.start, span.end, span.label_) for span in spans]
-
-
-def _in_reference(
-    example: Example, scored: list[tuple[LabelledSpan, float]]
-) -> list[ScoredSpan]:
-    """Entities of the predicted document, in terms of the reference."""
-    return [
-        ScoredSpan(aligned.start, aligned.end, aligned.label_, probability)
-        for span, probability in scored
-        for aligned in example.get_aligned_spans_x2y(
-            [Span(example.predicted, span.start, span.end, label=span.type)]
-        )
-    ]

@@ -4,7 +4,7 @@ The data itself is written once. What a round estimates for a shard of it goes t
 of its own, and the two are put together when examples are read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from spacy.training import Corpus, Example, dont_augment
 from spacy.util import registry
 
 from ..atomic import write_file
+from ..crf.tags import LabelledSpan
 from ..pipeline.estimates import ESTIMATE_KEY, ChainEstimate, keep_chain, set_estimate
 from .corpus import list_shards
 
@@ -35,6 +36,25 @@ class ScoredSpan(NamedTuple):
     end: int
     label: str
     probability: float
+
+
+def in_reference(
+    example: Example, scored: Iterable[tuple[LabelledSpan, float]]
+) -> list[ScoredSpan]:
+    """Put entities in terms of the reference.
+
+    example (Example): A text.
+    scored (Iterable[tuple[LabelledSpan, float]]): Entities of the predicted document,
+        and how sure the model is of them.
+    RETURNS (list[ScoredSpan]): Those that align with tokens of the reference.
+    """
+    return [
+        ScoredSpan(aligned.start, aligned.end, aligned.label_, probability)
+        for span, probability in scored
+        for aligned in example.get_aligned_spans_x2y(
+            [Span(example.predicted, span.start, span.end, label=span.type)]
+        )
+    ]
 
 
 class ShardEstimates(NamedTuple):

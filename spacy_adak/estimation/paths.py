@@ -39,20 +39,27 @@ def best_paths(chain: Chain) -> Tensor:
 
 
 def chain_of_q(
-    fold_models: Chain, allowed: Tensor, mode: QMode, temperature: float
+    fold_models: Chain,
+    allowed: Tensor,
+    log_likelihood: Tensor,
+    mode: QMode,
+    temperature: float,
 ) -> Chain | None:
     """q, unless it is the best path, as a chain.
 
     fold_models (Chain): The scores of fold models.
     allowed (Tensor): (B, T, N) bool, the tags that annotation and mask allow.
+    log_likelihood (Tensor): (B, T, N), how likely the annotation would be by each tag.
     mode (QMode): Which q.
     temperature (float): For interpolated q.
     RETURNS (Chain | None): q, or nothing if it is hard.
     """
     if mode == "soft":
-        return soft_q(fold_models, allowed).chain
+        return soft_q(fold_models.with_node_weights(log_likelihood), allowed).chain
     if mode == "interpolated":
-        return interpolated_chain(fold_models, allowed, temperature)
+        chain = interpolated_chain(fold_models, allowed, temperature)
+        # What the annotation says needs no temperature.
+        return chain.with_node_weights(log_likelihood)
     return None
 
 

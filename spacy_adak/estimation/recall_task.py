@@ -27,6 +27,7 @@ from .estimated_corpus import (
     ScoredSpan,
     ShardEstimates,
     estimates_path,
+    in_reference,
     read_shard,
 )
 from .forms import Annotators
@@ -96,7 +97,7 @@ class RecallTask(NamedTuple):
             by_token = recall_at_random(texts, recall)
         for path, shard_texts in shards.items():
             ShardEstimates(
-                paths=[text.marked_spans() for text in shard_texts],
+                paths=[text.marked for text in shard_texts],
                 chains=[
                     first_q(text.known, next(by_token), component.tagset)
                     for text in shard_texts
@@ -111,24 +112,24 @@ class Text(NamedTuple):
 
     words (list[str]): Its words.
     known (Known): What is known of it.
+    marked (list[ScoredSpan]): The entities that annotators have marked.
     """
 
     words: list[str]
     known: Known
+    marked: list[ScoredSpan]
 
     @classmethod
     def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
         """RETURNS (Text): The text of an example."""
         known = component.read_sample(example).known
-        return cls([token.text for token in example.predicted], known)
+        words = [token.text for token in example.predicted]
+        marked = in_reference(example, [(span, 1.0) for span in known.entities])
+        return cls(words, known, marked)
 
     def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
         """RETURNS (list[Words]): The words of spans."""
         return [tuple(self.words[span.start : span.end]) for span in spans]
-
-    def marked_spans(self) -> list[ScoredSpan]:
-        """RETURNS (list[ScoredSpan]): The entities that annotators have marked."""
-        return [ScoredSpan(*span, 1.0) for span in self.known.entities]
 
 
 def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:

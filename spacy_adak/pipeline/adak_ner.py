@@ -267,6 +267,12 @@ class AdaKRecognizer(CheckedPipe):
         return scores
 
     def _check_finite(self, scores: TagScores, docs: Sequence[Doc]) -> None:
+        for moves in (scores.transitions, scores.start, scores.end):
+            # Moves that are not legal are -inf.
+            if moves.isnan().any():
+                raise ValueError(
+                    Errors.A106.format(name=self.name, text=shorten(docs[0]))
+                )
         if not scores.emissions.sum().isfinite():
             finite = scores.emissions.isfinite().all(1)
             for doc, doc_finite in zip(

@@ -46,8 +46,8 @@ class LossAndGradient(NamedTuple):
 class Objective(NamedTuple):
     """Which loss to compute.
 
-    loss (LossName): See the settings of the component. "ratio" goes by q if there is
-        one, as "weighted" does.
+    loss (LossName): See the settings of the component. "ratio" goes by the q of texts
+        that have one, as "weighted" does.
     k (int): K, for "adak".
     best_paths_weight (float): λ, for "adak".
     entity_ratio (EntityRatio | None): What "ratio" aims at, and only that.
@@ -72,7 +72,7 @@ class Objective(NamedTuple):
             the expected share of entity tokens among all tokens costs.
         """
         device = scores.emissions.device
-        tokens = _gather_tokens(samples, tagset, device)
+        tokens = _gather_tokens(samples, tagset, device, self.loss == "ratio")
         total = scores.emissions.new_zeros((), dtype=torch.float64)
         entity_tokens = torch.zeros_like(total)
         n_segments = sum(len(sample.ends) for sample in samples)
@@ -100,8 +100,7 @@ class Objective(NamedTuple):
         tagset: TagSet,
     ) -> Tensor:
         allowed = tokens.allowed[batch.tokens]
-        has_q = tokens.chain_q is not None
-        if self.loss == "fuzzy" or (self.loss == "ratio" and not has_q):
+        if self.loss == "fuzzy" or (self.loss == "ratio" and not tokens.has_estimates):
             losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
         elif self.loss == "missing":
             log_weights = self._missing_log_weights(tagset).to(allowed.device)
@@ -137,6 +136,8 @@ class _Tokens(NamedTuple):
     path: Tensor  # (tokens,) int64: the tag on the path of q
     doc: Tensor  # (tokens,) int64
     without_q: Tensor  # (tokens,) bool: nothing known or estimated of the document
+    is_open: Tensor  # (documents,) bool: all that is allowed counts alike in its chain
+    has_estimates: bool
     chain_q: Chain | None  # of all tokens at once, one "sentence" per document
 
     def q(self, batch: SegmentBatch) -> Q:
@@ -151,12 +152,18 @@ class _Tokens(NamedTuple):
             self.chain_q.start[doc],
             self.chain_q.end[doc],
         )
-        return ChainQ(chain, log_partition(chain))
+        # As in `uniform_q`, a constant is left out.
+        log_normaliser = log_partition(chain).masked_fill(self.is_open[doc], 0.0)
+        return ChainQ(chain, log_normaliser)
 
 
 def _gather_tokens(
-    samples: Sequence[Sample], tagset: TagSet, device: torch.device
+    samples: Sequence[Sample],
+    tagset: TagSet,
+    device: torch.device,
+    unknown_is_open: bool,
 ) -> _Tokens:
+    """Without an estimate, tokens that are not known are O, or anything if open."""
     allowed = [allowed_tags(sample.known, tagset) for sample in samples]
     # A token that can't be O has one allowed tag, that of its entity.
     known = [numpy.where(tags[:, 0], 0, tags.argmax(1)) for tags in allowed]
@@ -176,12 +183,18 @@ def _gather_tokens(
         return torch.from_numpy(array).to(device)
 
     chain_q = None
-    if any(isinstance(sample.estimate, ChainEstimate) for sample in samples):
+    has_estimates = any(sample.estimate is not None for sample in samples)
+    is_open = [unknown_is_open and sample.estimate is None for sample in samples]
+    if any(isinstance(sample.estimate, ChainEstimate) for sample in samples) or (
+        has_estimates and any(is_open)
+    ):
         estimates = [
             sample.estimate
             if isinstance(sample.estimate, ChainEstimate)
-            else _as_chain(path, len(tagset))
-            for sample, path in zip(samples, paths, strict=True)
+            else _as_chain(tags if open_ else numpy.eye(len(tagset))[path])
+            for sample, path, tags, open_ in zip(
+                samples, paths, allowed, is_open, strict=True
+            )
         ]
         chain_q = Chain(
             tensor(numpy.concatenate([estimate.nodes for estimate in estimates])),
@@ -196,16 +209,21 @@ def _gather_tokens(
         tensor(numpy.concatenate(paths)),
         tensor(doc),
         tensor(without_q[doc]),
+        torch.tensor(is_open, device=device),
+        has_estimates,
         chain_q,
     )
 
 
-def _as_chain(path: numpy.ndarray, N: int) -> ChainEstimate:
-    """One path as a chain, to stand in a batch beside others."""
-    nodes = numpy.full((len(path), N), -numpy.inf, dtype="float32")
-    nodes[numpy.arange(len(path)), path] = 0.0
-    zeros = numpy.zeros(N, dtype="float32")
-    return ChainEstimate(nodes, numpy.zeros((N, N), dtype="float32"), zeros, zeros)
+def _as_chain(tags: numpy.ndarray) -> ChainEstimate:
+    """All paths through some tags alike, as a chain to stand in a batch beside others.
+
+    tags (ndarray): (L, N) bool or 0 and 1.
+    RETURNS (ChainEstimate): The chain.
+    """
+    nodes = numpy.where(tags, 0.0, -numpy.inf).astype("float32")
+    zeros = numpy.zeros(tags.shape[1], dtype="float32")
+    return ChainEstimate(nodes, numpy.diag(zeros), zeros, zeros)
 
 
 def _ruled_out_in(

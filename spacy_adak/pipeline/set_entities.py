@@ -21,9 +21,12 @@ def own_entities(doc: Doc, spans_key: str | None, component: str) -> set[Span]:
 def remove_entities(doc: Doc, removed: set[Span]) -> None:
     """Take entities from a document, as if nothing were known of their tokens."""
     places = {(span.start, span.end, span.label) for span in removed}
-    own = [ent for ent in doc.ents if (ent.start, ent.end, ent.label) in places]
+    own: list[Span] = []
+    kept: list[Span] = []
+    for ent in doc.ents:
+        is_own = (ent.start, ent.end, ent.label) in places
+        (own if is_own else kept).append(ent)
     if own:
-        kept = [ent for ent in doc.ents if ent not in own]
         doc.set_ents(kept, missing=own, default="unmodified")
 
 

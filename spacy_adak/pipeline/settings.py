@@ -25,7 +25,8 @@ k = 5
 gamma = 3.0
 # B. If null, the number of steps a training is sure to have: the smaller of patience
 # and max_steps in [training], or 1000 where there is neither; `adak train` counts those
-# of max_epochs as well.
+# of max_epochs as well. Set it in `spacy train` if the component has a source: it is
+# not told of [training], and takes 1000.
 annealing_steps = null
 # For "missing": how many of the entities in the training texts are annotated, say 0.3.
 # 0 is "fuzzy" and 1 is "crf". If null, it is estimated: `adak train` compares the

@@ -369,16 +369,11 @@ def test_ruled_out_loss_is_that_of_all_paths_without_the_span(
     spans = data.draw(tagged_spans(chain))
     expected = [0.0] * len(chain.lengths)
     for span in spans:
-        p = probabilities(chain, span.sentence)
-        p_span = sum(p[tags] for tags in p if holds(tags, span))
-        # The loss of a span that is all but certain is bounded.
-        expected[span.sentence] -= math.log(max(1 - p_span, 1e-6))
-    torch.testing.assert_close(
-        ruled_out_loss(chain, spans),
-        torch.tensor(expected, dtype=torch.float64),
-        rtol=1e-5,
-        atol=1e-9,
-    )
+        paths = legal_paths(chain, span.sentence)
+        without = [path.score for path in paths if not holds(path.tags, span)]
+        log_z = log_sum([path.score for path in paths])
+        expected[span.sentence] += log_z - log_sum(without)
+    assert_losses(ruled_out_loss(chain, spans), expected)
 
 
 @given(st.data())
@@ -417,6 +412,19 @@ def test_gradient_of_ruled_out_spans_is_right() -> None:
         return ruled_out_loss(model, spans)
 
     assert torch.autograd.gradcheck(function, [x.requires_grad_() for x in scores])
+
+
+@pytest.mark.parametrize("certainty", [14.0, 100.0, 2000.0])
+def test_span_that_is_certain_is_ruled_out_all_the_same(certainty: float) -> None:
+    emissions = torch.zeros(1, 3, 2, dtype=torch.float64)
+    emissions[0, 1, 1] = certainty
+    emissions.requires_grad_()
+    zeros = torch.zeros(2, dtype=torch.float64)
+    chain = Chain(emissions, torch.tensor([3]), torch.diag(zeros), zeros, zeros)
+    loss = ruled_out_loss(chain, [TaggedSpan(0, 1, [1])])
+    assert loss.item() == pytest.approx(certainty)
+    (gradient,) = torch.autograd.grad(loss.sum(), emissions)
+    assert gradient[0, 1].tolist() == pytest.approx([-1.0, 1.0], abs=1e-5)
 
 
 def test_annealing_starts_low_and_ends_at_one() -> None:

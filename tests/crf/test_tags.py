@@ -42,6 +42,16 @@ def test_masks_are_those_of_round_trip_sequences(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("types", [[], ["X"], ["X", "Y", "Z-X", "B"]])
+def test_legal_moves_are_those_of_single_tags(scheme: str, types: list[str]) -> None:
+    tagset = TagSet(types, scheme)
+    assert tagset.legal_transitions().tolist() == [
+        [may_follow(left, right, scheme) for right in tagset.tags]
+        for left in tagset.tags
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 def test_adjacent_entities_of_one_type_stay_apart(scheme: str) -> None:
     tagset = TagSet(["X"], scheme)
     spans = [LabelledSpan(0, 2, "X"), LabelledSpan(2, 3, "X"), LabelledSpan(3, 6, "X")]

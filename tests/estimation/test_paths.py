@@ -28,20 +28,39 @@ def everything(chain: Chain) -> torch.Tensor:
     return torch.ones_like(chain.emissions, dtype=torch.bool)
 
 
+def nothing(chain: Chain) -> torch.Tensor:
+    return torch.zeros_like(chain.emissions)
+
+
 def test_hard_q_is_no_chain(chain: Chain) -> None:
-    assert chain_of_q(chain, everything(chain), "hard", 1.0) is None
+    assert chain_of_q(chain, everything(chain), nothing(chain), "hard", 1.0) is None
 
 
 def test_soft_q_is_the_log_of_the_marginals(chain: Chain) -> None:
-    q = chain_of_q(chain, everything(chain), "soft", 1.0)
+    q = chain_of_q(chain, everything(chain), nothing(chain), "soft", 1.0)
     assert q is not None
     torch.testing.assert_close(q.emissions.exp(), marginals(chain))
     assert not q.transitions.any()
 
 
+def test_soft_q_is_that_of_model_and_annotation_together(chain: Chain) -> None:
+    likelihood = torch.linspace(-3.0, 0.0, chain.emissions.numel(), dtype=torch.float64)
+    likelihood = likelihood.view_as(chain.emissions)
+    q = chain_of_q(chain, everything(chain), likelihood, "soft", 1.0)
+    assert q is not None
+    # All paths of the first sentence.
+    every = torch.cartesian_prod(*[torch.arange(3)] * 4)
+    scores = path_scores(chain, every.expand(2, -1, -1))[0]
+    p = (scores + likelihood[0].gather(1, every.t()).sum(0)).softmax(0)
+    expected = [((every == tag) * p.unsqueeze(1)).sum(0) for tag in range(3)]
+    torch.testing.assert_close(q.emissions[0].exp(), torch.stack(expected, 1))
+
+
 def stored(chain: Chain, temperature: float) -> Chain:
     """Interpolated q, as it is kept."""
-    q = chain_of_q(chain, everything(chain), "interpolated", temperature)
+    q = chain_of_q(
+        chain, everything(chain), nothing(chain), "interpolated", temperature
+    )
     assert q is not None
 
     def store(scores: torch.Tensor) -> torch.Tensor:

@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy
 import pytest
+import spacy
 import torch
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_adak.crf.losses import missing_q
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.data.corruption import drop_entities
+from spacy_adak.estimation.estimated_corpus import ScoredSpan
 from spacy_adak.estimation.estimation_task import EstimationTask
 from spacy_adak.estimation.executors import Task
 from spacy_adak.estimation.recall_task import (
@@ -24,6 +27,7 @@ from spacy_adak.estimation.recall_task import (
 )
 from spacy_adak.estimation.train import train
 from spacy_adak.estimation.training import TrainingTask
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.targets import Known, allowed_tags, entity_starting_tags
 
 from .samples import TINY, make_config, make_docs, model_bytes
@@ -39,7 +43,7 @@ def make_text(words: str, entities: list[tuple[int, int]] | None = None) -> Text
         numpy.zeros(len(split), dtype=bool),
         [],
     )
-    return Text(split, known)
+    return Text(split, known, [])
 
 
 def test_with_one_recall_it_is_the_q_of_the_loss_missing() -> None:
@@ -96,6 +100,20 @@ def test_annotators_who_mark_everything_leave_no_other_entity() -> None:
     starts = entity_starting_tags(TAGS)
     assert (q.nodes[[0, 2]][:, starts] == -numpy.inf).all()
     assert q.nodes[1, TAGS.index["U-PER"]] == 0.0
+
+
+def test_marked_entities_are_in_tokens_of_the_reference() -> None:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("adak_ner")
+    assert isinstance(component, AdaKRecognizer)
+    component.add_label("PER")
+    words = ['(("Hm', "said", "Ann", "Lee"]
+    reference = Doc(nlp.vocab, words=words)
+    reference.set_ents([Span(reference, 2, 4, "PER")], default="missing")
+    example = Example(nlp.make_doc(reference.text), reference)
+    assert len(example.predicted) > len(reference)
+    text = Text.read(example, component)
+    assert text.marked == [ScoredSpan(2, 4, "PER", 1.0)]
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy
 import pytest
+import torch
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from thinc.api import Model
+
+from spacy_adak.pipeline.model import get_head
 
 from .samples import entities, get_ner, make_doc, make_examples, make_nlp, scores, train
 
@@ -141,6 +144,16 @@ def test_value_that_is_not_finite_is_an_error_that_names_the_text(
     break_encoder(nlp, value)
     with pytest.raises(ValueError, match=r"A106.*'adak_ner'.*'Ann Lee flew"):
         nlp(TEXT)
+
+
+@pytest.mark.parametrize("name", ["transitions", "start", "end"])
+def test_move_that_is_no_number_is_an_error(nlp: Language, name: str) -> None:
+    with torch.no_grad():
+        getattr(get_head(get_ner(nlp).model), name)[0].fill_(torch.nan)
+    with pytest.raises(ValueError, match=r"A106.*'adak_ner'"):
+        nlp(TEXT)
+    with pytest.raises(ValueError, match=r"A106.*'adak_ner'"):
+        nlp.update(make_examples(nlp))
 
 
 def test_value_that_is_not_finite_stops_training_before_any_harm(nlp: Language) -> None:

@@ -377,6 +377,39 @@ def test_ratio_goes_by_q_where_there_is_one(facts: Known) -> None:
     assert result.loss == pytest.approx(weighted + 3.0 * (share - 0.05 - 0.02))
 
 
+@pytest.mark.parametrize("kinds", [("path", "none"), ("chain", "path", "none")])
+def test_ratio_of_a_text_does_not_depend_on_the_others(kinds: tuple[str, ...]) -> None:
+    facts = FACTS_OF_ESTIMATE
+    estimates = {"path": PATH, "chain": random_chain_estimate(facts), "none": None}
+    samples = [Sample(facts, estimates[kind], [4]) for kind in kinds]
+    scores = random_scores(TAGS, 4 * len(kinds))
+    objective = Objective("ratio", 2, 0.4, EntityRatio(0.5, 0.5, 1.0))
+    single = [
+        compute_samples(objective, tokens_of(scores, 4 * i, 4 * i + 4), [sample])
+        for i, sample in enumerate(samples)
+    ]
+    together = compute_samples(objective, scores, samples)
+    assert together.loss == pytest.approx(
+        sum(result.loss for result in single) / len(kinds), rel=1e-5
+    )
+    for i, result in enumerate(single):
+        torch.testing.assert_close(
+            together.gradient.emissions[4 * i : 4 * i + 4],
+            result.gradient.emissions / len(kinds),
+        )
+    fuzzy = compute(Objective("fuzzy", 2, 0.4), tokens_of(scores, 0, 4), [facts], [[4]])
+    open_sample = Sample(facts, None, [4])
+    of_open = compute_samples(objective, tokens_of(scores, 0, 4), [open_sample])
+    assert of_open.loss == pytest.approx(fuzzy.loss)
+    assert single[kinds.index("path")].loss == pytest.approx(
+        expected_weighted(
+            tokens_of(scores, 4 * kinds.index("path"), 4 * kinds.index("path") + 4),
+            facts,
+            PATH,
+        )
+    )
+
+
 @pytest.mark.parametrize("positions", [1, 16_384])
 def test_share_of_entity_tokens_is_that_of_the_whole_batch(
     positions: int, monkeypatch: pytest.MonkeyPatch

@@ -34,7 +34,9 @@ def ner_config(config_path: Path, overrides: dict[str, Any]) -> Config:
         "factory": "ner",
         "model": {**_PARSER, "tok2vec": tok2vec},
     }
-    config["nlp"]["pipeline"] = ["ner"]
+    config["nlp"]["pipeline"] = [
+        "ner" if name == "adak_ner" else name for name in config["nlp"]["pipeline"]
+    ]
     del config["adak"]
     return config
 

@@ -20,201 +20,30 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from click import NoSuchOption
 from spacy.cli._util import parse_config_overrides
 from spacy.training import Corpus
-from spacy.util import dict_to_dot, load_config, load_model
-from thinc.api import Config
+from spacy.util import load_model
 from wasabi import msg
 
 from spacy_adak.estimation.progress import describe_seconds
-from spacy_adak.estimation.run import CORPUS, LOSSES_WITHOUT_Q, find_best
-from spacy_adak.estimation.settings import read_settings
+from spacy_adak.estimation.run import CORPUS, find_best
 from spacy_adak.estimation.train import train
 from spacy_adak.estimation.training import BEST_MODEL
-from spacy_adak.packaging.meta import training_settings
 from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
 
 from .cells import EXPERIMENTS, Cell, choose_cells
-from .corpora import prepare_corpus, training_data
+from .corpora import prepare_corpus
 from .encoder import Encoder, describe_encoder
-from .models import MODELS, NER
+from .models import NER
+from .overrides import check_overrides
+from .plan import describe_plan, open_cells, outdated_cells
+from .profiles import PROFILES, Run
 from .results import Row, add_result, make_row, read_results
 from .spacy_ner import train_ner
-
-# Settings that say where an encoder is. Which one it is, is noted apart from them.
-_PLACES = (".name", ".shared")
-
-
-class Profile(NamedTuple):
-    """How much of everything there is in a run of the experiments.
-
-    datasets (Sequence[str]): Which datasets; those of the experiment if there are none.
-    documents (int | None): How many documents each split has, or all.
-    settings (dict[str, Any]): Overrides of the config.
-    """
-
-    datasets: Sequence[str]
-    documents: int | None
-    settings: dict[str, Any]
-
-
-PROFILES = {
-    "full": Profile((), None, {}),
-    "quick": Profile(
-        ("sample",),
-        30,
-        {
-            "training.max_epochs": 1,
-            "components.adak_ner.model.tok2vec.width": 16,
-            "components.adak_ner.model.tok2vec.embed_size": 50,
-            # The dictionary is used from the second round on.
-            "adak.rounds": 2,
-            "adak.convergence": 0.0,
-            "adak.executor": "serial",
-        },
-    ),
-}
-
-
-class Run(NamedTuple):
-    """Where the cells of a run get their data and settings from, and put results.
-
-    root (Path): The folder of the project.
-    profile (str): A key of `PROFILES`.
-    overrides (dict[str, Any]): Settings of all cells, by dotted names.
-    gpu_id (int): The GPU, or -1.
-    local_data (Path | None): A folder to copy the files of datasets from.
-    """
-
-    root: Path
-    profile: str
-    overrides: dict[str, Any]
-    gpu_id: int = -1
-    local_data: Path | None = None
-
-    @property
-    def results_path(self) -> Path:
-        """RETURNS (Path): The file with the results."""
-        return self.root / "experiments" / self.profile / "results.jsonl"
-
-    def output(self, cell: Cell) -> Path:
-        """RETURNS (Path): Where a cell is trained."""
-        return self.root / "training" / "experiments" / self.profile / cell.name
-
-    def config_path(self, cell: Cell) -> Path:
-        """RETURNS (Path): The config of a cell."""
-        path = self.root / "configs" / f"{cell.dataset}_{cell.config}.cfg"
-        if not path.exists():
-            stems = sorted(p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg"))
-            names = ", ".join(stem.removeprefix(f"{cell.dataset}_") for stem in stems)
-            raise ValueError(
-                f"'{path}' is not there. The configs of '{cell.dataset}' are: {names}."
-            )
-        return path
-
-    def overrides_of(self, cell: Cell) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What a cell overrides in its config."""
-        return {
-            **MODELS[cell.model].settings,
-            **PROFILES[self.profile].settings,
-            **self.overrides,
-            "system.seed": cell.seed,
-        }
-
-    def overrides_with_data(self, cell: Cell, corpus: Path) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The same, with the data of the cell."""
-        return {
-            **self.overrides_of(cell),
-            "paths.train": str(training_data(corpus, cell)),
-            "paths.dev": str(corpus / "dev.spacy"),
-        }
-
-    def config(self, cell: Cell) -> Config:
-        """RETURNS (Config): The config of a cell, with its overrides."""
-        path = self.config_path(cell)
-        overrides = self.overrides_of(cell)
-        return load_config(path, overrides=overrides, interpolate=True)
-
-    def settings(self, cell: Cell) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""
-        config = self.config(cell)
-        networks = {
-            name: {"model": block["model"]}
-            for name, block in config["components"].items()
-            if "model" in block
-        }
-        settings = {
-            **training_settings(config),
-            **{
-                key: value
-                for key, value in dict_to_dot({"components": networks}).items()
-                if not key.endswith(_PLACES)
-            },
-        }
-        if self.planned_trainings(cell) == 1:
-            # There are no rounds that these would be the settings of.
-            settings = {k: v for k, v in settings.items() if not k.startswith("adak.")}
-        return settings
-
-    def planned_trainings(self, cell: Cell) -> int:
-        """RETURNS (int): How many models are trained for a cell, at most."""
-        config = self.config(cell)
-        loss = config["components"]["adak_ner"]["loss"]
-        if cell.model == NER or loss in LOSSES_WITHOUT_Q:
-            return 1
-        return read_settings(config).trainings
-
-
-def open_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
-    """RETURNS (list[Cell]): Those that have no result yet."""
-    finished = {row["cell"] for row in read_results(run.results_path)}
-    return [cell for cell in cells if cell.name not in finished]
-
-
-def outdated_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
-    """RETURNS (list[Cell]): Those with a result of other settings, or of another
-    encoder."""
-    then = {row["cell"]: row for row in read_results(run.results_path)}
-    finished = [cell for cell in cells if cell.name in then]
-    return [cell for cell in finished if is_outdated(run, cell, then[cell.name])]
-
-
-def is_outdated(run: Run, cell: Cell, row: Row) -> bool:
-    """RETURNS (bool): Whether the result of a cell is of other settings, or of another
-    encoder."""
-    if Encoder(row["encoder"], row["frozen"]) != describe_encoder(run.config(cell)):
-        return True
-    now = run.settings(cell)
-    # A setting that did not exist then is at the value it had all the same.
-    return any(now.get(key) != value for key, value in row["settings"].items())
-
-
-def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
-    """Say what there is to do, and how long it may take.
-
-    run (Run): The run.
-    cells (Sequence[Cell]): What is to be trained.
-    rows (Sequence[dict]): Results there are, from which the time is estimated.
-    RETURNS (str): A sentence or two.
-    """
-    planned = {cell: run.planned_trainings(cell) for cell in cells}
-    text = f"{len(cells)} cells, at most {sum(planned.values())} trainings."
-    seconds = 0.0
-    for cell, trainings in planned.items():
-        alike = [
-            row
-            for row in rows
-            if (row["dataset"], row["config"]) == (cell.dataset, cell.config)
-        ]
-        if not alike:
-            return f"{text} No time can be told before a cell of each dataset is done."
-        done = sum(row["trainings"] for row in alike)
-        seconds += trainings * sum(row["seconds"] for row in alike) / done
-    return f"{text} At most about {describe_seconds(seconds)}, by the finished cells."
 
 
 def run_cell(run: Run, cell: Cell) -> Row:
@@ -387,9 +216,10 @@ def main() -> None:
     )
     if not cells:
         msg.fail(f"No cell is named like '{arguments.only}'; see --plan", exits=1)
-    left = open_cells(run, cells)
-    msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
     try:
+        check_overrides(run, cells)
+        left = open_cells(run, cells)
+        msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
         if outdated := outdated_cells(run, cells):
             msg.warn(
                 "Results of other settings or encoders than those asked for; remove "

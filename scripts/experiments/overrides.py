@@ -1,0 +1,68 @@
+"""Overrides that cells can't be trained with, told of before anything is trained."""
+
+from collections.abc import Sequence
+
+from spacy.util import load_config
+from thinc.api import ConfigValidationError
+
+from spacy_adak.errors import describe
+from spacy_adak.estimation.preflight import complete, refuse_unread_overrides
+from spacy_adak.estimation.settings import read_settings
+
+from .cells import Cell
+from .models import MODELS, ROUNDS
+from .profiles import Run
+
+# What the experiments set, and what it comes from.
+_SET_BY_CELL = {
+    "system.seed": "the number of seeds is given by --seeds",
+    "training.seed": "the number of seeds is given by --seeds",
+    "paths.train": "the data is that of the dataset",
+    "paths.dev": "the data is that of the dataset",
+}
+
+
+def check_overrides(run: Run, cells: Sequence[Cell]) -> None:
+    """Raise an error for an override that would make another model of a cell, or that
+    nothing would read.
+
+    run (Run): The run, with the overrides of all cells.
+    cells (Sequence[Cell]): The cells.
+    """
+    if not run.overrides:
+        return
+    _refuse_set_by_cells(run, cells)
+    for cell in {cell.dataset: cell for cell in cells}.values():
+        _check_config(run, cell)
+
+
+def _refuse_set_by_cells(run: Run, cells: Sequence[Cell]) -> None:
+    for key in run.overrides:
+        if key in _SET_BY_CELL:
+            raise ValueError(
+                f"--{key} can't be overridden, for each cell has its own: "
+                f"{_SET_BY_CELL[key]}."
+            )
+        # Other rounds are told of beside the title of a model.
+        if key == ROUNDS:
+            continue
+        for cell in cells:
+            if key in MODELS[cell.model].settings:
+                raise ValueError(
+                    f"--{key} can't be overridden for '{cell.name}': it is part of "
+                    f"what the model '{cell.model}' is. Choose other cells with --only "
+                    "(--vars.only)."
+                )
+
+
+def _check_config(run: Run, cell: Cell) -> None:
+    """Check what a training of `adak_ner` checks for the cells of other components,
+    too, and before the first training."""
+    path = run.config_path(cell)
+    try:
+        config = load_config(path, overrides=run.overrides_of(cell), interpolate=False)
+        refuse_unread_overrides(run.overrides, load_config(path, interpolate=False))
+        read_settings(config.interpolate())
+        complete(config)
+    except ConfigValidationError as error:
+        raise ValueError(f"'{path}' with the overrides: {describe(error)}") from error

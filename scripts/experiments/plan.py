@@ -1,0 +1,58 @@
+"""What is left to do in an experiment, and how long it may take."""
+
+from collections.abc import Sequence
+
+from spacy_adak.estimation.progress import describe_seconds
+
+from .cells import Cell
+from .encoder import Encoder, describe_encoder
+from .profiles import Run
+from .results import Row, read_results
+
+
+def open_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
+    """RETURNS (list[Cell]): Those that have no result yet."""
+    finished = {row["cell"] for row in read_results(run.results_path)}
+    return [cell for cell in cells if cell.name not in finished]
+
+
+def outdated_cells(run: Run, cells: Sequence[Cell]) -> list[Cell]:
+    """RETURNS (list[Cell]): Those with a result of other settings, or of another
+    encoder."""
+    then = {row["cell"]: row for row in read_results(run.results_path)}
+    finished = [cell for cell in cells if cell.name in then]
+    return [cell for cell in finished if is_outdated(run, cell, then[cell.name])]
+
+
+def is_outdated(run: Run, cell: Cell, row: Row) -> bool:
+    """RETURNS (bool): Whether the result of a cell is of other settings, or of another
+    encoder."""
+    if Encoder(row["encoder"], row["frozen"]) != describe_encoder(run.config(cell)):
+        return True
+    now = run.settings(cell)
+    # A setting that did not exist then is at the value it had all the same.
+    return any(now.get(key) != value for key, value in row["settings"].items())
+
+
+def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:
+    """Say what there is to do, and how long it may take.
+
+    run (Run): The run.
+    cells (Sequence[Cell]): What is to be trained.
+    rows (Sequence[dict]): Results there are, from which the time is estimated.
+    RETURNS (str): A sentence or two.
+    """
+    planned = {cell: run.planned_trainings(cell) for cell in cells}
+    text = f"{len(cells)} cells, at most {sum(planned.values())} trainings."
+    seconds = 0.0
+    for cell, trainings in planned.items():
+        alike = [
+            row
+            for row in rows
+            if (row["dataset"], row["config"]) == (cell.dataset, cell.config)
+        ]
+        if not alike:
+            return f"{text} No time can be told before a cell of each dataset is done."
+        done = sum(row["trainings"] for row in alike)
+        seconds += trainings * sum(row["seconds"] for row in alike) / done
+    return f"{text} At most about {describe_seconds(seconds)}, by the finished cells."

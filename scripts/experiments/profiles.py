@@ -1,0 +1,140 @@
+"""What a run of the experiments is made of: how much of everything there is, and where
+its cells get their data and settings from."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.util import dict_to_dot, load_config
+from thinc.api import Config
+
+from spacy_adak.estimation.run import LOSSES_WITHOUT_Q
+from spacy_adak.estimation.settings import read_settings
+from spacy_adak.packaging.meta import training_settings
+
+from .cells import Cell
+from .corpora import training_data
+from .models import MODELS, NER
+
+# Settings that say where an encoder is. Which one it is, is noted apart from them.
+_PLACES = (".name", ".shared")
+
+
+class Profile(NamedTuple):
+    """How much of everything there is in a run of the experiments.
+
+    datasets (Sequence[str]): Which datasets; those of the experiment if there are none.
+    documents (int | None): How many documents each split has, or all.
+    settings (dict[str, Any]): Overrides of the config.
+    """
+
+    datasets: Sequence[str]
+    documents: int | None
+    settings: dict[str, Any]
+
+
+PROFILES = {
+    "full": Profile((), None, {}),
+    "quick": Profile(
+        ("sample",),
+        30,
+        {
+            "training.max_epochs": 1,
+            "components.adak_ner.model.tok2vec.width": 16,
+            "components.adak_ner.model.tok2vec.embed_size": 50,
+            # The dictionary is used from the second round on.
+            "adak.rounds": 2,
+            "adak.convergence": 0.0,
+            "adak.executor": "serial",
+        },
+    ),
+}
+
+
+class Run(NamedTuple):
+    """Where the cells of a run get their data and settings from, and put results.
+
+    root (Path): The folder of the project.
+    profile (str): A key of `PROFILES`.
+    overrides (dict[str, Any]): Settings of all cells, by dotted names.
+    gpu_id (int): The GPU, or -1.
+    local_data (Path | None): A folder to copy the files of datasets from.
+    """
+
+    root: Path
+    profile: str
+    overrides: dict[str, Any]
+    gpu_id: int = -1
+    local_data: Path | None = None
+
+    @property
+    def results_path(self) -> Path:
+        """RETURNS (Path): The file with the results."""
+        return self.root / "experiments" / self.profile / "results.jsonl"
+
+    def output(self, cell: Cell) -> Path:
+        """RETURNS (Path): Where a cell is trained."""
+        return self.root / "training" / "experiments" / self.profile / cell.name
+
+    def config_path(self, cell: Cell) -> Path:
+        """RETURNS (Path): The config of a cell."""
+        path = self.root / "configs" / f"{cell.dataset}_{cell.config}.cfg"
+        if not path.exists():
+            stems = sorted(p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg"))
+            names = ", ".join(stem.removeprefix(f"{cell.dataset}_") for stem in stems)
+            raise ValueError(
+                f"'{path}' is not there. The configs of '{cell.dataset}' are: {names}."
+            )
+        return path
+
+    def overrides_of(self, cell: Cell) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): What a cell overrides in its config."""
+        return {
+            **MODELS[cell.model].settings,
+            **PROFILES[self.profile].settings,
+            **self.overrides,
+            "system.seed": cell.seed,
+        }
+
+    def overrides_with_data(self, cell: Cell, corpus: Path) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The same, with the data of the cell."""
+        return {
+            **self.overrides_of(cell),
+            "paths.train": str(training_data(corpus, cell)),
+            "paths.dev": str(corpus / "dev.spacy"),
+        }
+
+    def config(self, cell: Cell) -> Config:
+        """RETURNS (Config): The config of a cell, with its overrides."""
+        path = self.config_path(cell)
+        overrides = self.overrides_of(cell)
+        return load_config(path, overrides=overrides, interpolate=True)
+
+    def settings(self, cell: Cell) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""
+        config = self.config(cell)
+        networks = {
+            name: {"model": block["model"]}
+            for name, block in config["components"].items()
+            if "model" in block
+        }
+        settings = {
+            **training_settings(config),
+            **{
+                key: value
+                for key, value in dict_to_dot({"components": networks}).items()
+                if not key.endswith(_PLACES)
+            },
+        }
+        if self.planned_trainings(cell) == 1:
+            # There are no rounds that these would be the settings of.
+            settings = {k: v for k, v in settings.items() if not k.startswith("adak.")}
+        return settings
+
+    def planned_trainings(self, cell: Cell) -> int:
+        """RETURNS (int): How many models are trained for a cell, at most."""
+        config = self.config(cell)
+        loss = config["components"]["adak_ner"]["loss"]
+        if cell.model == NER or loss in LOSSES_WITHOUT_Q:
+            return 1
+        return read_settings(config).trainings

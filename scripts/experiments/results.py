@@ -1,10 +1,7 @@
 """The results of cells: one JSON object a line, added when a cell is finished."""
 
-import fcntl
 import json
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from spacy_adak.data.files import to_jsonl
 
 from .cells import Cell, Task
 from .encoder import Encoder
+from .folder_lock import held
 from .models import MODELS, ROUNDS
 from .paper_values import TITLES
 
@@ -37,26 +35,16 @@ def read_results(path: Path, config: str | None = None) -> list[Row]:
 
 def add_result(path: Path, row: Row) -> None:
     """Add a result, so that it is there in full or not at all, whatever other processes
-    add at the same time.
+    add at the same time. Of a cell that has a result, that one is kept.
 
     path (Path): The file.
     row (dict): The result.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path.parent):
-        text = to_jsonl([*read_results(path), row])
-        write_bytes(path, text.encode())
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other process holds a folder, and hold it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+    with held(path.parent, wait=True):
+        rows = read_results(path)
+        # Twice in the file, a cell would count as two seeds.
+        if all(row["cell"] != other["cell"] for other in rows):
+            write_bytes(path, to_jsonl([*rows, row]).encode())
 
 
 def make_row(

@@ -6,8 +6,9 @@
     python -m scripts.experiments.run recovery --adak.executor joblib
 
 A cell that was stopped is taken up where it was, a finished one is not done again. More
-than one process may be at work at the same time, on cells of different names. Settings
-of all cells are overridden by their names, as in `python -m spacy adak train`.
+than one process may be at work at the same time: a cell that another one is at is left
+to it. Settings of all cells are overridden by their names, as in `python -m spacy adak
+train`, but not what a cell or its model is defined by.
 
 The profile "full" has the configs of the project. "quick" is the same matrix on a part
 of the embedded sample, with very short trainings: it shows that every cell works, and
@@ -28,6 +29,7 @@ from spacy.training import Corpus
 from spacy.util import load_model
 from wasabi import msg
 
+from spacy_adak.atomic import remove
 from spacy_adak.estimation.progress import describe_seconds
 from spacy_adak.estimation.run import CORPUS, find_best
 from spacy_adak.estimation.train import train
@@ -38,6 +40,7 @@ from spacy_adak.report.evaluation import evaluate
 from .cells import EXPERIMENTS, Cell, choose_cells
 from .corpora import prepare_corpus
 from .encoder import Encoder, describe_encoder
+from .folder_lock import held
 from .models import NER
 from .overrides import check_overrides
 from .plan import describe_plan, open_cells, outdated_cells
@@ -133,9 +136,8 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
 
 def train_peer(run: Run, cell: Cell, corpus: Path) -> Trained:
     """Train spaCy's own component, from the beginning."""
-    output = run.output(cell)
-    if output.exists():
-        shutil.rmtree(output)
+    output = run.output(cell) / NER
+    remove(output)
     overrides = run.overrides_with_data(cell, corpus)
     dev = train_ner(run.config_path(cell), output, overrides, run.gpu_id)
     return Trained(
@@ -171,7 +173,11 @@ def run_cells(run: Run, cells: Sequence[Cell]) -> None:
         # Another process may have done it since.
         if not open_cells(run, [cell]):
             continue
-        row = run_cell(run, cell)
+        with held(run.output(cell), wait=False) as is_held:
+            if not is_held:
+                msg.info(f"{number}/{len(cells)} {cell.name}: another process is at it")
+                continue
+            row = run_cell(run, cell)
         scores = " ".join(
             f"{key.upper()} {100 * row['test'][key]:.2f}" for key in "prf"
         )

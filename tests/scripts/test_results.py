@@ -31,6 +31,14 @@ def test_no_result_is_lost_when_others_are_added(
     assert sorted(read_results(path), key=lambda row: row["seed"]) == rows
 
 
+def test_cell_has_one_result(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    first = result(ADAK, 0.5, 0.5)
+    add_result(path, first)
+    add_result(path, result(ADAK, 0.6, 0.6))
+    assert read_results(path) == [first]
+
+
 def test_results_of_a_config_are_told_from_others(
     result: Result, tmp_path: Path
 ) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from scripts.experiments import run as run_module
 from scripts.experiments.cells import FULL, Cell
-from scripts.experiments.models import KS, MODELS
+from scripts.experiments.folder_lock import held
+from scripts.experiments.models import KS, MODELS, NER
 from scripts.experiments.plan import open_cells, outdated_cells
 from scripts.experiments.profiles import Run
 from scripts.experiments.results import Row, add_result, read_results
@@ -94,3 +95,35 @@ def test_cell_that_another_process_finished_is_not_done_again(
     add_result(run.results_path, result(cell, 0.5, 0.5))
     monkeypatch.setattr(run_module, "run_cell", stop)
     run_cells(run, [cell])
+
+
+@pytest.mark.parametrize("model", ["crf", NER])
+def test_cell_that_another_process_is_at_is_left_to_it(
+    run: Run,
+    result: Result,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+) -> None:
+    busy = Cell("sample", "cpu", "random", 0.8, model, 0)
+    free = busy._replace(seed=1)
+    done = []
+
+    def note(run: Run, cell: Cell) -> Row:
+        done.append(cell)
+        return result(cell, 0.5, 0.5)
+
+    monkeypatch.setattr(run_module, "run_cell", note)
+    with held(run.output(busy), wait=False):
+        run_cells(run, [busy, free])
+    assert done == [free]
+    assert f"1/2 {busy.name}: another process" in capsys.readouterr().out
+
+
+def test_ner_that_was_stopped_is_trained_from_the_beginning(run: Run) -> None:
+    cell = Cell("sample", "cpu", "random", 0.8, NER, 0)
+    left = run.output(cell) / NER / "left"
+    left.mkdir(parents=True)
+    run_cells(run, [cell])
+    assert open_cells(run, [cell]) == []
+    assert not run.output(cell).exists()

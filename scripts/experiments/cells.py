@@ -134,9 +134,21 @@ def choose_cells(
         for seed in seeds
         for task in EXPERIMENTS[name].tasks()
     ]
-    patterns = [pattern.strip() for pattern in only.split(",")]
     return [
         cell
         for cell in dict.fromkeys(cells)
-        if any(fnmatch(cell.name, pattern) for pattern in patterns)
+        if any(fnmatch(cell.name, pattern) for pattern in _split(only))
     ]
+
+
+def unused_patterns(cells: Sequence[Cell], only: str) -> list[str]:
+    """RETURNS (list[str]): The patterns that fit none of the cells they chose."""
+    return [
+        pattern
+        for pattern in _split(only)
+        if not any(fnmatch(cell.name, pattern) for cell in cells)
+    ]
+
+
+def _split(only: str) -> list[str]:
+    return [pattern.strip() for pattern in only.split(",") if pattern.strip()]

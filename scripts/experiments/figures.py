@@ -14,7 +14,10 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from spacy_adak.atomic import write_file
+
 from .cells import CURVE_MODELS, CURVE_RATIOS, Task
+from .failure import told_without_traceback
 from .models import KS, MODELS
 from .paper_values import PRINTED, TITLES
 from .results import (
@@ -22,7 +25,7 @@ from .results import (
     describe_encoder_of,
     find_rows,
     group_rows,
-    read_results,
+    read_reported,
     title_model,
 )
 
@@ -107,8 +110,12 @@ def save(figure: Figure, path: Path) -> list[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
-    figure.savefig(svg, metadata={"Date": None})
-    figure.savefig(png, dpi=150)
+    # The names of files that are not whole yet don't end with their format.
+    write_file(
+        svg,
+        lambda beside: figure.savefig(beside, format="svg", metadata={"Date": None}),
+    )
+    write_file(png, lambda beside: figure.savefig(beside, format="png", dpi=150))
     return [svg, png]
 
 
@@ -143,7 +150,8 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--config", default="cpu", help="the config of the results")
     arguments = parser.parse_args()
-    rows = read_results(arguments.results, arguments.config)
+    with told_without_traceback():
+        rows = read_reported(arguments.results, arguments.config)
     for path in draw_all(rows, find_dataset(rows), arguments.output):
         print(path)
 

@@ -14,13 +14,15 @@ from spacy_adak.atomic import write_bytes
 from spacy_adak.estimation.progress import describe_seconds
 
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
+from .failure import told_without_traceback
 from .paper_values import TITLES
+from .profiles import PROFILES
 from .results import (
     Row,
     describe_encoder_of,
     find_rows,
     group_rows,
-    read_results,
+    read_reported,
     title_model,
 )
 from .tables import (
@@ -81,9 +83,6 @@ def write_recovery(rows: Sequence[Row]) -> str:
     if origins := describe_origins(groups):
         md.add(origins)
     md.add(REPRODUCTION)
-    if not groups:
-        md.add("There are no results yet.")
-        return md.text
     md.add(md.title(2, "Recovery"))
     md.add(make_summary(groups))
     md.add(f"{EXPLANATION} {COST}")
@@ -167,9 +166,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("profile", help="whose results, full or quick")
+    parser.add_argument("profile", choices=list(PROFILES), help="whose results")
     folder = Path("experiments") / parser.parse_args().profile
-    text = write_recovery(read_results(folder / "results.jsonl"))
+    with told_without_traceback():
+        text = write_recovery(read_reported(folder / "results.jsonl"))
     # Results of the quick profile mean nothing.
     page = Path("RESULTS.md") if folder.name == "full" else folder / "RESULTS.md"
     write_bytes(page, f"{text}\n".encode())

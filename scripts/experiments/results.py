@@ -28,9 +28,38 @@ def read_results(path: Path, config: str | None = None) -> list[Row]:
     """
     if not path.exists():
         return []
+    rows = []
     lines = path.read_text(encoding="utf8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(json.loads(line))
+        except ValueError as error:
+            raise ValueError(
+                f"'{path}', line {number}, is no JSON ({error}): remove the line to "
+                "have the cell done again."
+            ) from error
     return [row for row in rows if config in (None, row["config"])]
+
+
+def read_reported(path: Path, config: str | None = None) -> list[Row]:
+    """Read the results for a report, and refuse to make one of nothing.
+
+    path (Path): The file.
+    config (str | None): Whose results, or those of all configs.
+    RETURNS (list[dict]): The results, at least one.
+    """
+    if not path.exists():
+        raise ValueError(
+            f"'{path}' is not there. `python -m scripts.experiments.run` writes it."
+        )
+    rows = read_results(path, config)
+    if not rows:
+        found = ", ".join(sorted({row["config"] for row in read_results(path)}))
+        whose = f" of the config '{config}', but of: {found}" if found else ""
+        raise ValueError(f"'{path}' has no results{whose}.")
+    return rows
 
 
 def add_result(path: Path, row: Row) -> None:

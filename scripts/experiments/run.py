@@ -37,9 +37,10 @@ from spacy_adak.estimation.training import BEST_MODEL
 from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
 
-from .cells import EXPERIMENTS, Cell, choose_cells
+from .cells import EXPERIMENTS, Cell, choose_cells, unused_patterns
 from .corpora import prepare_corpus
 from .encoder import Encoder, describe_encoder
+from .failure import told_without_traceback
 from .folder_lock import held
 from .models import NER
 from .overrides import check_overrides
@@ -49,6 +50,33 @@ from .results import Row, add_result, make_row, read_results
 from .spacy_ner import train_ner
 
 
+def prepare(run: Run, dataset: str) -> Path:
+    """RETURNS (Path): The folder with the splits of a dataset, made if need be."""
+    return prepare_corpus(
+        dataset,
+        PROFILES[run.profile].documents,
+        root=run.root,
+        local_data=run.local_data,
+    )
+
+
+def prepare_corpora(run: Run, cells: Sequence[Cell]) -> None:
+    """Make the data of all cells, so that what is missing is told of before the first
+    training.
+
+    run (Run): The run.
+    cells (Sequence[Cell]): The cells.
+    """
+    for dataset in dict.fromkeys(cell.dataset for cell in cells):
+        try:
+            prepare(run, dataset)
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Or go without '{dataset}': --only (--vars.only) chooses "
+                "cells of other datasets."
+            ) from error
+
+
 def run_cell(run: Run, cell: Cell) -> Row:
     """Train and score a cell.
 
@@ -56,12 +84,7 @@ def run_cell(run: Run, cell: Cell) -> Row:
     cell (Cell): The cell.
     RETURNS (dict): Its result.
     """
-    corpus = prepare_corpus(
-        cell.dataset,
-        PROFILES[run.profile].documents,
-        root=run.root,
-        local_data=run.local_data,
-    )
+    corpus = prepare(run, cell.dataset)
     started = time.monotonic()
     trained = (train_peer if cell.model == NER else train_model)(run, cell, corpus)
     seconds = max(time.monotonic() - started, trained.seconds)
@@ -185,6 +208,32 @@ def run_cells(run: Run, cells: Sequence[Cell]) -> None:
         msg.good(f"{number}/{len(cells)} {cell.name}: {scores} ({duration})")
 
 
+def run_experiment(run: Run, cells: Sequence[Cell], *, is_plan: bool) -> None:
+    """Say what there is to do, and do it.
+
+    run (Run): The run.
+    cells (Sequence[Cell]): The cells of the experiment, finished or not.
+    is_plan (bool): List what is left, and train nothing.
+    """
+    check_overrides(run, cells)
+    left = open_cells(run, cells)
+    msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
+    if outdated := outdated_cells(run, cells):
+        msg.warn(
+            "Results of other settings or encoders than those asked for; remove their "
+            f"lines in '{run.results_path}' to have them done again:",
+            ", ".join(cell.name for cell in outdated),
+        )
+    if left:
+        plan = describe_plan(run, left, read_results(run.results_path))
+        msg.info(f"Left: {plan}")
+    if is_plan:
+        print("\n".join(cell.name for cell in left))
+        return
+    prepare_corpora(run, left)
+    run_cells(run, left)
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(
@@ -202,6 +251,8 @@ def main() -> None:
     parser.add_argument("--local-data", default="", metavar="FOLDER")
     parser.add_argument("--plan", action="store_true", help="list cells, train nothing")
     arguments, extra = parser.parse_known_args()
+    if arguments.seeds < 1:
+        parser.error(f"--seeds is {arguments.seeds}, but has to be at least 1")
     try:
         overrides = parse_config_overrides(extra)
     except NoSuchOption as error:
@@ -220,28 +271,17 @@ def main() -> None:
         seeds=range(arguments.seeds),
         only=arguments.only,
     )
+    if unused := unused_patterns(cells, arguments.only):
+        names = " or ".join(f"'{pattern}'" for pattern in unused)
+        msg.warn(f"No cell is named like {names}; see --plan without --only")
     if not cells:
-        msg.fail(f"No cell is named like '{arguments.only}'; see --plan", exits=1)
+        msg.fail("No cell is chosen", exits=1)
     try:
-        check_overrides(run, cells)
-        left = open_cells(run, cells)
-        msg.info(f"{len(cells) - len(left)} of {len(cells)} cells are finished")
-        if outdated := outdated_cells(run, cells):
-            msg.warn(
-                "Results of other settings or encoders than those asked for; remove "
-                f"their lines in '{run.results_path}' to have them done again:",
-                ", ".join(cell.name for cell in outdated),
-            )
-        if left:
-            plan = describe_plan(run, left, read_results(run.results_path))
-            msg.info(f"Left: {plan}")
-        if arguments.plan:
-            print("\n".join(cell.name for cell in left))
-        else:
-            run_cells(run, left)
-    except ValueError as error:
-        msg.fail(str(error))
-        sys.exit(1)
+        with told_without_traceback():
+            run_experiment(run, cells, is_plan=arguments.plan)
+    except KeyboardInterrupt:
+        msg.warn("Stopped. The same command goes on with what is left.")
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,11 @@ from typing import Literal
 
 from wasabi import MarkdownRenderer
 
+from spacy_adak.atomic import write_bytes
+
 from .cells import FULL, RATIOS, TABLE_MODELS, Task
 from .data_statistics import describe_statistics
+from .failure import told_without_traceback
 from .models import ABLATIONS, MODELS
 from .paper_values import PRINTED, TITLES
 from .results import (
@@ -20,7 +23,7 @@ from .results import (
     describe_encoder_of,
     find_rows,
     group_rows,
-    read_results,
+    read_reported,
     title_model,
 )
 
@@ -124,7 +127,7 @@ def describe_encoders(groups: Sequence[Sequence[Row]]) -> str:
     """RETURNS (str): What the results rest on; the paper has BERT."""
     firsts = [group[0] for group in groups]
     lines = [f"{TITLES[row['dataset']]}: {describe_encoder_of(row)}" for row in firsts]
-    return MarkdownRenderer().list(lines or ["There are no results yet."])
+    return MarkdownRenderer().list(lines)
 
 
 def describe_inconsistencies() -> str:
@@ -152,10 +155,10 @@ def main() -> None:
     parser.add_argument("--config", default="cpu", help="the config of the results")
     parser.add_argument("--corpora", type=Path, default=Path("corpus"))
     arguments = parser.parse_args()
-    text = write_tables(read_results(arguments.results, arguments.config))
-    statistics = describe_statistics(arguments.corpora)
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(f"{text}\n\n{statistics}\n", encoding="utf8")
+    with told_without_traceback():
+        tables = write_tables(read_reported(arguments.results, arguments.config))
+        text = f"{tables}\n\n{describe_statistics(arguments.corpora)}"
+    write_bytes(arguments.output, f"{text}\n".encode())
     print(text)
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from scripts.experiments.cells import EXPERIMENTS, Cell, choose_cells
+from scripts.experiments.cells import EXPERIMENTS, Cell, choose_cells, unused_patterns
 from scripts.experiments.models import ABLATIONS, MODELS
 
 
@@ -45,6 +45,13 @@ def test_cells_are_chosen_by_several_names() -> None:
     only = "youku_*_random_0.2_adak_*, taobao_*_full_*"
     names = [cell.name for cell in choose_cells("tables", config="cpu", only=only)]
     assert names == ["taobao_cpu_full_1_crf_0", "youku_cpu_random_0.2_adak_0"]
+
+
+def test_patterns_that_fit_no_cell_are_known() -> None:
+    only = "youku_*, yuku_*, taobao_*_crff_*,"
+    cells = choose_cells("tables", config="cpu", only=only)
+    assert {cell.dataset for cell in cells} == {"youku"}
+    assert unused_patterns(cells, only) == ["yuku_*", "taobao_*_crff_*"]
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

@@ -1,9 +1,11 @@
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from scripts.experiments.cells import FULL, RECOVERY_MODELS, Cell
-from scripts.experiments.recovery import write_recovery
+from scripts.experiments.recovery import main, write_recovery
 from scripts.experiments.results import Row
 
 Result = Callable[..., Row]
@@ -123,5 +125,24 @@ def test_sample_has_no_values_of_the_paper(result: Result) -> None:
     assert cells[4:] == ["–", "50.0", "–", "–"]
 
 
-def test_page_without_results_says_so() -> None:
-    assert "There are no results yet." in write_recovery([])
+def run_main(monkeypatch: pytest.MonkeyPatch, profile: str) -> int | str | None:
+    monkeypatch.setattr(sys, "argv", ["recovery", profile])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    return exit_.value.code
+
+
+def test_profile_that_is_not_there_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, "fast") == 2
+    assert "full" in capsys.readouterr().err
+
+
+def test_no_page_is_made_of_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_main(monkeypatch, "full") == 1
+    assert "experiments/full/results.jsonl" in capsys.readouterr().out
+    assert not (tmp_path / "RESULTS.md").exists()

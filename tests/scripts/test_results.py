@@ -3,8 +3,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from scripts.experiments.cells import Cell, Task
-from scripts.experiments.results import Row, add_result, find_rows, read_results
+from scripts.experiments.results import (
+    Row,
+    add_result,
+    find_rows,
+    read_reported,
+    read_results,
+)
 
 Result = Callable[..., Row]
 ADAK = Cell("youku", "cpu", "random", 0.2, "adak", 0)
@@ -54,3 +62,34 @@ def test_all_seeds_of_a_task_are_found(result: Result) -> None:
     others = [result(ADAK._replace(model="crf"), 0.5, 0.5)]
     found = find_rows([*rows, *others], "youku", Task("random", 0.2, "adak"))
     assert found == rows
+
+
+def test_blank_lines_are_no_results(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    add_result(path, result(ADAK, 0.5, 0.5))
+    path.write_text("\n" + path.read_text() + " \n")
+    assert len(read_results(path)) == 1
+
+
+def test_damaged_line_is_named_with_its_file(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    add_result(path, result(ADAK, 0.5, 0.5))
+    path.write_text(path.read_text() + '{"cell": "youku_')
+    with pytest.raises(ValueError, match=r"results\.jsonl', line 2, .*remove the line"):
+        read_results(path)
+
+
+def test_report_needs_a_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"results\.jsonl' is not there"):
+        read_reported(tmp_path / "results.jsonl")
+
+
+def test_report_needs_results(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.touch()
+    with pytest.raises(ValueError, match=r"results\.jsonl' has no results\."):
+        read_reported(path)
+    add_result(path, result(ADAK, 0.5, 0.5))
+    with pytest.raises(ValueError, match=r"no results of the config 'bert'.*: cpu\."):
+        read_reported(path, "bert")
+    assert read_reported(path, "cpu") == read_reported(path) == read_results(path)

@@ -1,6 +1,7 @@
 """Cells are trained and scored, once."""
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from scripts.experiments.models import KS, MODELS, NER
 from scripts.experiments.plan import open_cells, outdated_cells
 from scripts.experiments.profiles import Run
 from scripts.experiments.results import Row, add_result, read_results
-from scripts.experiments.run import run_cell, run_cells
+from scripts.experiments.run import main, run_cell, run_cells
 
 ROOT = Path(__file__).parents[2]
 Result = Callable[..., Row]
@@ -127,3 +128,61 @@ def test_ner_that_was_stopped_is_trained_from_the_beginning(run: Run) -> None:
     run_cells(run, [cell])
     assert open_cells(run, [cell]) == []
     assert not run.output(cell).exists()
+
+
+def run_main(
+    monkeypatch: pytest.MonkeyPatch, root: Path, *arguments: str
+) -> int | str | None:
+    """Run a command that fails, in the folder of a project."""
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(sys, "argv", ["run", *arguments])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    return exit_.value.code
+
+
+def test_damaged_results_are_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Run(tmp_path, "full", {}).results_path
+    path.parent.mkdir(parents=True)
+    path.write_text("{\n")
+    assert run_main(monkeypatch, tmp_path, "tables", "--plan") == 1
+    assert "results.jsonl', line 1" in capsys.readouterr().out
+
+
+def test_missing_data_is_told_of_before_the_first_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("assets", "configs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    cells = [FULL_CELL, FULL_CELL._replace(dataset="youku")]
+    monkeypatch.setattr(run_module, "choose_cells", lambda *_, **__: cells)
+    monkeypatch.setattr(run_module, "run_cells", stop)
+    assert run_main(monkeypatch, tmp_path, "tables") == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "data/youku/train.txt' is not there" in told
+    assert "--only (--vars.only)" in told
+
+
+def test_interrupted_experiment_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_module, "run_experiment", stop)
+    assert run_main(monkeypatch, ROOT, "tables") == 130
+    assert "The same command goes on" in capsys.readouterr().out
+
+
+def test_seeds_are_at_least_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_main(monkeypatch, ROOT, "tables", "--plan", "--seeds", "0") == 2
+    assert "--seeds is 0" in capsys.readouterr().err
+
+
+def test_each_pattern_that_fits_no_cell_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("tables", "--plan", "--only", "yuku_*,taobo_*")
+    assert run_main(monkeypatch, ROOT, *arguments) == 1
+    assert "'yuku_*' or 'taobo_*'" in capsys.readouterr().out

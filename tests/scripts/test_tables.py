@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,8 +8,9 @@ from scripts.experiments.cells import FULL, TABLE_MODELS, Cell
 from scripts.experiments.data_statistics import check_statistics, describe_statistics
 from scripts.experiments.models import ABLATIONS
 from scripts.experiments.paper_values import PRINTED, STATISTICS
-from scripts.experiments.results import Row
-from scripts.experiments.tables import write_tables
+from scripts.experiments.results import Row, add_result
+from scripts.experiments.tables import main, write_tables
+from spacy_adak.data.docbin import write_docbin
 
 Result = Callable[..., Row]
 ADAK = Cell("youku", "cpu", "random", 0.2, "adak", 0)
@@ -118,3 +120,60 @@ def test_other_data_can_not_stand_beside_the_paper() -> None:
 
 def test_statistics_are_of_datasets_that_are_there(tmp_path: Path) -> None:
     assert "None of the datasets" in describe_statistics(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [(None, "is not there"), ("", "has no results"), ("{\n", "line 1, is no JSON")],
+)
+def test_results_that_can_not_be_read_are_told_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str | None,
+    told: str,
+) -> None:
+    results, output = tmp_path / "results.jsonl", tmp_path / "tables.md"
+    if text is not None:
+        results.write_text(text)
+    monkeypatch.setattr(sys, "argv", ["tables", str(results), str(output)])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 1
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert not output.exists()
+
+
+def write_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: Result) -> Path:
+    """Write the tables of one result, with corpora in the same folder."""
+    results, page = tmp_path / "results.jsonl", tmp_path / "new" / "tables.md"
+    add_result(results, result(ADAK, 0.5, 0.5))
+    arguments = [str(results), str(page), "--corpora", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["tables", *arguments])
+    main()
+    return page
+
+
+def test_page_is_printed_as_it_is_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    result: Result,
+) -> None:
+    page = write_page(tmp_path, monkeypatch, result)
+    text = page.read_text(encoding="utf8")
+    assert all(f"## Table {number}" in text for number in (1, 2, 3, 4))
+    assert capsys.readouterr().out == text
+
+
+def test_other_data_is_told_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    result: Result,
+) -> None:
+    for split in ("train", "dev", "test"):
+        write_docbin(tmp_path / "youku" / f"{split}.spacy", [])
+    with pytest.raises(SystemExit):
+        write_page(tmp_path, monkeypatch, result)
+    assert "youku, train: 0 entities" in capsys.readouterr().out

@@ -62,7 +62,7 @@ def prepare_data(
     if name == "sample":
         for split in SPLITS:
             convert(
-                root / "assets" / f"{split}.jsonl",
+                source_path(name, split, root),
                 output / f"{split}.spacy",
                 unlabelled="outside",
             )
@@ -74,7 +74,7 @@ def prepare_data(
     if local_data is not None:
         copy_local_data(name, local_data, root)
     for split in SPLITS:
-        source = root / "data" / name / f"{split}.txt"
+        source = source_path(name, split, root)
         check_asset(source, name, split, root)
         # Who finds the file must not find it with other labels.
         with TemporaryDirectory() as folder:
@@ -87,6 +87,13 @@ def prepare_data(
         write_docbin(output / f"{split}.spacy", renamed)
 
 
+def source_path(name: str, split: str, root: Path) -> Path:
+    """RETURNS (Path): The file that a split of a dataset is made from."""
+    if name == "sample":
+        return root / "assets" / f"{split}.jsonl"
+    return root / "data" / name / f"{split}.txt"
+
+
 def copy_local_data(name: str, folder: Path, root: Path) -> None:
     """Copy the files of a dataset to where `spacy project assets` would put them.
 
@@ -94,17 +101,17 @@ def copy_local_data(name: str, folder: Path, root: Path) -> None:
     folder (Path): Has a subfolder of the dataset's name, here or where it comes from.
     root (Path): The folder of the project.
     """
-    subfolders = [folder / name, folder / DATASETS[name].folder]
+    # Their names may be the same.
+    subfolders = dict.fromkeys([folder / name, folder / DATASETS[name].folder])
     found = next((path for path in subfolders if path.is_dir()), None)
     if found is None:
         tried = " or ".join(f"'{path}'" for path in subfolders)
         raise ValueError(f"No data of '{name}': there is no folder {tried}.")
-    target = root / "data" / name
-    target.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
-        source = found / f"{split}.txt"
+        source, target = found / f"{split}.txt", source_path(name, split, root)
         check_asset(source, name, split, root)
-        shutil.copyfile(source, target / f"{split}.txt")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
 
 
 def check_asset(path: Path, name: str, split: str, root: Path) -> None:
@@ -125,7 +132,9 @@ def check_asset(path: Path, name: str, split: str, root: Path) -> None:
         if asset["dest"] == dest and asset["checksum"] != get_checksum(path):
             raise ValueError(
                 f"'{path}' is not the file that the paper's numbers belong to: its "
-                f"checksum is {get_checksum(path)}, not {asset['checksum']}."
+                f"checksum is {get_checksum(path)}, not {asset['checksum']}. Remove it "
+                "and fetch it with `python -m spacy project assets`, or put the right "
+                "file there."
             )
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spacy.vocab import Vocab
 
-from scripts.prepare_data import SPLITS, prepare_data
+from scripts.prepare_data import SPLITS, prepare_data, source_path
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import read_docbin, write_docbin
 
@@ -23,13 +23,16 @@ def prepare_corpus(
     RETURNS (Path): The folder they are in.
     """
     folder = root / "corpus" / dataset
-    if not all((folder / f"{split}.spacy").exists() for split in SPLITS):
+    if any(
+        is_outdated(folder / f"{split}.spacy", source_path(dataset, split, root))
+        for split in SPLITS
+    ):
         prepare_data(dataset, folder, root=root, local_data=local_data)
     if documents is None:
         return folder
     part = folder / f"first-{documents}"
     for split in SPLITS:
-        if not (part / f"{split}.spacy").exists():
+        if is_outdated(part / f"{split}.spacy", folder / f"{split}.spacy"):
             docs = list(read_docbin(folder / f"{split}.spacy", Vocab()))
             write_docbin(part / f"{split}.spacy", docs[:documents])
     return part
@@ -45,12 +48,21 @@ def training_data(corpus: Path, cell: Cell) -> Path:
     if cell.scheme == FULL.scheme:
         return corpus / "train.spacy"
     path = corpus / f"train_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
-    if not path.exists():
+    source = corpus / "train.spacy"
+    if is_outdated(path, source):
         corrupt(
-            corpus / "train.spacy",
+            source,
             path,
             keep_ratio=cell.ratio,
             scheme=cell.scheme,
             seed=cell.seed,
         )
     return path
+
+
+def is_outdated(path: Path, source: Path) -> bool:
+    """RETURNS (bool): Whether a file is not there, or older than its source."""
+    if not path.exists():
+        return True
+    # What is made is kept where the source is gone.
+    return source.exists() and path.stat().st_mtime_ns < source.stat().st_mtime_ns

@@ -15,17 +15,16 @@ import statistics
 from collections.abc import Iterator
 from importlib.metadata import version
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
 
 from .peers import PEERS, PytorchPartialCrf
 from .problem import Contender, Size, SpacyAdak, make_problem
+from .result_files import RESULTS
 from .scaling import BATCH, LENGTHS, TAGS, TASKS, Growth, measure_growth
 from .timing import median_ratio, time_in_turns
 
-RESULTS = Path(__file__).parent / "results"
 OURS = SpacyAdak.name
 TARGET_SIZE = Size(32, 32, 9)
 TARGET_SIZES = [TARGET_SIZE, Size(1, 32, 9), Size(32, 180, 9)]

@@ -10,6 +10,7 @@ with what was measured. The machine should do nothing else meanwhile.
 
 import argparse
 import gc
+import math
 import multiprocessing
 import os
 import random
@@ -20,6 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -47,12 +49,13 @@ from spacy_adak.estimation.settings import read_settings
 from spacy_adak.estimation.training import TrainingTask
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 
+from .result_files import result_path
 from .timing import median_ratio
 
-RESULTS = Path(__file__).parent / "results"
 ASSETS = Path(__file__).parents[1] / "assets"
 PARTS = ["folds", "round", "memory"]
 WORDS_PER_SENTENCE = 20
+SHARD_SIZE = 2000
 LABELS = ("PER", "LOC", "ORG", "MISC")
 
 
@@ -197,20 +200,23 @@ def make_docs(nlp: Language, count: int) -> Iterator[Doc]:
         yield doc
 
 
+def write_corpus(size: int, folder: Path) -> None:
+    """Write many sentences as shards, the last of which may be smaller."""
+    docs = make_docs(spacy.blank("xx"), size)
+    for number in range(math.ceil(size / SHARD_SIZE)):
+        shard = DocBin(docs=islice(docs, SHARD_SIZE))
+        shard.to_disk(folder / f"fold-0-{number:04d}.spacy")
+
+
 def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     """Estimate q for many sentences. RETURNS (float): The peak above the model's."""
-    shard_size = 2000
     for name in ("corpus", "estimates"):
         (output / name).mkdir(parents=True)
-    docs = make_docs(spacy.blank("xx"), size)
-    for number in range(size // shard_size):
-        shard = DocBin(docs=[next(docs) for _ in range(shard_size)])
-        shard.to_disk(output / "corpus" / f"fold-0-{number:04d}.spacy")
+    write_corpus(size, output / "corpus")
     settings = read_settings(
         Config().from_str(init_config("xx"), overrides={"adak.q": q})
     )
     estimation_task.load_models([model])
-    del docs
     gc.collect()
     before = resident_mb()
     for shard_path in sorted((output / "corpus").iterdir()):
@@ -348,14 +354,12 @@ def account_for_round(epochs: int, copies: int) -> dict[str, Any]:
     }
 
 
-def write_results(part: str, rows: list[dict[str, Any]]) -> None:
+def write_results(path: Path, part: str, rows: list[dict[str, Any]]) -> None:
     """Put the results of a part in the place of its earlier ones."""
-    path = RESULTS / "estimation.jsonl"
     others = []
     if path.exists():
         others = [row for row in srsly.read_jsonl(path) if row["part"] != part]
     new = [{"part": part, **row} for row in rows]
-    RESULTS.mkdir(exist_ok=True)
     srsly.write_jsonl(path, sorted([*others, *new], key=lambda row: row["part"]))
 
 
@@ -371,6 +375,8 @@ def main() -> None:
     parser.add_argument("--copies", type=int, nargs="+", default=[1, 4])
     parser.add_argument("--sentences", type=int, nargs="+", default=[25_000, 100_000])
     args = parser.parse_args()
+    sizes = ("epochs", "turns", "copies", "sentences")
+    path = result_path("estimation", parser, args, *sizes)
     for part in args.parts:
         if part == "folds":
             rows = [time_folds(args.epochs, args.turns)]
@@ -394,7 +400,7 @@ def main() -> None:
         for row in rows:
             print(row, flush=True)
         print("reached" if reached else "MISSED", target)
-        write_results(part, rows)
+        write_results(path, part, rows)
 
 
 if __name__ == "__main__":

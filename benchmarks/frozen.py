@@ -33,8 +33,8 @@ from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.token_rows import TokenEncoder
 
 from .estimation import sample_config
+from .result_files import result_path
 
-RESULTS = Path(__file__).parent / "results"
 NO_SHARING: list[tuple[Any, str, Any]] = [
     (training, "share_frozen_encoders", lambda config, folder: None),
     (loop, "has_frozen_encoder", lambda config: False),
@@ -166,8 +166,8 @@ def main() -> None:
         "same_weights": heads == heads_without,
     }
     print(result)
-    RESULTS.mkdir(exist_ok=True)
-    srsly.write_jsonl(RESULTS / "frozen.jsonl", [result])
+    sizes = ("sentences", "rounds", "epochs")
+    srsly.write_jsonl(result_path("frozen", parser, args, *sizes), [result])
     if heads != heads_without:
         raise SystemExit("The weights differ.")
 

@@ -22,8 +22,7 @@ from spacy.util import fix_random_seed, minibatch
 from spacy_adak.data.corruption import drop_entities
 
 from .corpora import make_examples, read_columns
-
-RESULTS = Path(__file__).parent / "results"
+from .result_files import result_path
 
 
 def shuffled_batches(examples: list[Example], seed: int) -> Iterator[list[Example]]:
@@ -73,7 +72,9 @@ def main() -> None:
         print(row, flush=True)
         rows.append(row)
     settings = {**vars(args), "train": args.train.name, "dev": args.dev.name}
-    srsly.write_jsonl(RESULTS / "partial_annotation.jsonl", [settings, *rows])
+    sizes = ("sentences", "ratio", "steps", "seed")
+    path = result_path("partial_annotation", parser, args, *sizes)
+    srsly.write_jsonl(path, [settings, *rows])
 
 
 if __name__ == "__main__":

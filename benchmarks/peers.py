@@ -6,14 +6,21 @@ decoding runs without autograd where the peer can do without.
 
 from functools import partial
 
-import pytorch_partial_crf
 import torch
-import torch_struct
-import TorchCRF
-import torchcrf
 from torch import Tensor
 
 from .problem import KS, Problem, Task, loss_task, padded, paths_task
+
+try:
+    import pytorch_partial_crf
+    import torch_struct
+    import TorchCRF
+    import torchcrf
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"'{error.name}' is not installed. `make bench` installs all peers.",
+        name=error.name,
+    ) from error
 
 # torch-struct holds the scores of all triples of tags at half of the positions at once,
 # for K-best those of all pairs of K paths. What takes more numbers than this is left

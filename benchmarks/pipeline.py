@@ -23,9 +23,9 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, minibatch
 
 from .corpora import make_examples, read_columns
+from .result_files import result_path
 from .timing import median_ratio, time_in_turns
 
-RESULTS = Path(__file__).parent / "results"
 PEER = "ner"
 TRAIN_STEPS = 200
 SECONDS = 60.0
@@ -158,7 +158,8 @@ def main() -> None:
     for target, reached in targets.items():
         print("reached" if reached else "MISSED", target)
     settings = {**vars(args), "data": str(args.data.name), "threads": 1}
-    srsly.write_jsonl(RESULTS / "pipeline.jsonl", [settings, *rows])
+    path = result_path("pipeline", parser, args, "sentences", "stream")
+    srsly.write_jsonl(path, [settings, *rows])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,20 @@
 """The benchmark's own arithmetic, and that it times the right thing. Without peers."""
 
+import importlib
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
 import pytest
+import spacy
 import torch
 
+from benchmarks.estimation import SHARD_SIZE, write_corpus
 from benchmarks.problem import Size, SpacyAdak, make_problem
+from benchmarks.result_files import result_path
 from benchmarks.scaling import LENGTHS, excess
 from benchmarks.timing import LEAST_ROUNDS, MOST_ROUNDS, median_ratio, time_in_turns
+from spacy_adak.data.docbin import read_docbin
 
 from .crf.brute_force import legal_paths, log_partitions
 
@@ -81,3 +90,36 @@ def test_our_losses_and_paths_are_those_of_enumeration() -> None:
     torch.testing.assert_close(numbers["adak loss, K=5"], numbers["loss"])
     torch.testing.assert_close(numbers["viterbi"].float(), best[:, :1])
     torch.testing.assert_close(numbers["kbest, K=5"].float(), best)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ([], "frozen"),
+        (["--rounds", "10"], "frozen"),
+        (["--rounds", "1"], "quick.frozen"),
+    ],
+)
+def test_results_of_other_sizes_are_kept_apart(arguments: list[str], name: str) -> None:
+    parser = ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=10)
+    args = parser.parse_args(arguments)
+    assert result_path("frozen", parser, args, "rounds").name == f"{name}.jsonl"
+
+
+@pytest.mark.parametrize(("size", "shards"), [(50, 1), (SHARD_SIZE + 1, 2)])
+def test_all_sentences_are_in_a_shard(tmp_path: Path, size: int, shards: int) -> None:
+    write_corpus(size, tmp_path)
+    paths = sorted(tmp_path.iterdir())
+    vocab = spacy.blank("xx").vocab
+    assert len(paths) == shards
+    assert sum(1 for path in paths for _ in read_docbin(path, vocab)) == size
+
+
+def test_missing_peers_are_told_of_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "benchmarks.peers", raising=False)
+    monkeypatch.setitem(sys.modules, "pytorch_partial_crf", None)
+    with pytest.raises(ModuleNotFoundError, match="make bench"):
+        importlib.import_module("benchmarks.peers")

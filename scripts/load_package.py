@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-import srsly
 from spacy.language import Language
 from spacy.vocab import Vocab
 from wasabi import msg
 
+from spacy_adak.atomic import write_bytes
 from spacy_adak.data.docbin import read_docbin
+from spacy_adak.data.files import to_jsonl
 
 SENTENCES = 8
 
@@ -65,8 +66,8 @@ def main() -> None:
         zipfile.ZipFile(wheel).extractall(folder)
         sys.path.insert(0, folder)
         nlp = spacy.load(wheel.name.split("-")[0])
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        srsly.write_jsonl(arguments.output, find_entities(nlp, texts))
+        entities = to_jsonl(find_entities(nlp, texts))
+        write_bytes(arguments.output, entities.encode())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ finished in minutes on two cores.
 import argparse
 from pathlib import Path
 
+from spacy_adak.atomic import write_bytes
 from spacy_adak.estimation.init_config import init_config, with_settings
 
 LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
@@ -47,9 +48,8 @@ def main() -> None:
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("configs"))
     folder = parser.parse_args().output
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in make_configs().items():
-        (folder / f"{name}.cfg").write_text(text, encoding="utf8")
+        write_bytes(folder / f"{name}.cfg", text.encode())
 
 
 if __name__ == "__main__":

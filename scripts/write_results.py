@@ -14,6 +14,8 @@ import srsly
 from spacy.util import load_config
 from wasabi import MarkdownRenderer
 
+from spacy_adak.atomic import write_bytes
+
 
 def title_pipeline(path: Path) -> str:
     """RETURNS (str): What a pipeline was trained with."""
@@ -65,7 +67,7 @@ def main() -> None:
     md.add(describe_scores(scores))
     md.add(md.title(2, "What the packaged pipeline finds, with probabilities"))
     md.add(describe_entities(list(srsly.read_jsonl(folder / "entities.jsonl"))))
-    (folder / "results.md").write_text(f"{md.text}\n", encoding="utf8")
+    write_bytes(folder / "results.md", f"{md.text}\n".encode())
     print(md.text)
 
 

@@ -27,3 +27,13 @@ def result() -> Callable[..., Row]:
         return {**row, **changes}
 
     return make
+
+
+@pytest.fixture
+def no_swapping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail at the moment when a file that is whole would take its place."""
+
+    def fail(source: object, target: object) -> None:
+        raise OSError("stopped")
+
+    monkeypatch.setattr("os.replace", fail)

@@ -116,3 +116,12 @@ def test_results_that_can_not_be_read_are_told_of(
     assert exit_.value.code == 1
     assert told in " ".join(capsys.readouterr().out.split())
     assert not output.exists()
+
+
+@pytest.mark.usefixtures("no_swapping")
+def test_figure_is_replaced_as_a_whole(rows: list[Row], tmp_path: Path) -> None:
+    (tmp_path / "k.svg").write_text("old")
+    with pytest.raises(OSError, match="stopped"):
+        draw_all(rows, "taobao", tmp_path)
+    assert (tmp_path / "k.svg").read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1

@@ -177,3 +177,17 @@ def test_other_data_is_told_of(
     with pytest.raises(SystemExit):
         write_page(tmp_path, monkeypatch, result)
     assert "youku, train: 0 entities" in capsys.readouterr().out
+
+
+def test_page_is_replaced_as_a_whole(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    result: Result,
+    request: pytest.FixtureRequest,
+) -> None:
+    page = write_page(tmp_path, monkeypatch, result)
+    page.write_text("old")
+    request.getfixturevalue("no_swapping")
+    with pytest.raises(OSError, match="stopped"):
+        write_page(tmp_path, monkeypatch, result)
+    assert page.read_text() == "old"

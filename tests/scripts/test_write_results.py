@@ -1,8 +1,15 @@
+import sys
 from pathlib import Path
 
 import pytest
+import srsly
 
-from scripts.write_results import title_pipeline
+from scripts.write_results import main, title_pipeline
+
+
+def write_config(folder: Path, loss: str) -> None:
+    config = f'[components]\n\n[components.adak_ner]\nloss = "{loss}"\n'
+    (folder / "config.cfg").write_text(config, encoding="utf8")
 
 
 @pytest.mark.parametrize(
@@ -10,6 +17,21 @@ from scripts.write_results import title_pipeline
     [("adak", "AdaK-NER"), ("weighted", '`adak_ner`, `loss = "weighted"`')],
 )
 def test_pipeline_is_named_by_its_loss(tmp_path: Path, loss: str, title: str) -> None:
-    config = f'[components]\n\n[components.adak_ner]\nloss = "{loss}"\n'
-    (tmp_path / "config.cfg").write_text(config, encoding="utf8")
+    write_config(tmp_path, loss)
     assert title_pipeline(tmp_path) == title
+
+
+@pytest.mark.usefixtures("no_swapping")
+def test_results_are_replaced_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_config(tmp_path, "adak")
+    scores = {"ents_p": 0.5, "ents_r": 0.5, "ents_f": 0.5}
+    for name in ("adak", "crf"):
+        srsly.write_json(tmp_path / f"{name}.json", scores)
+    srsly.write_jsonl(tmp_path / "entities.jsonl", [])
+    (tmp_path / "results.md").write_text("old")
+    monkeypatch.setattr(sys, "argv", ["write_results.py", *[str(tmp_path)] * 2])
+    with pytest.raises(OSError, match="stopped"):
+        main()
+    assert (tmp_path / "results.md").read_text() == "old"

@@ -126,7 +126,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--encoder", type=Path, default=None)
-    parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--sentences", type=int, default=120)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--epochs", type=int, default=5)
     args = parser.parse_args()

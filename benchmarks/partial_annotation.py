@@ -39,9 +39,9 @@ def main() -> None:
     )
     parser.add_argument("--train", type=Path, required=True, help="column file, BIO")
     parser.add_argument("--dev", type=Path, required=True, help="column file, BIO")
-    parser.add_argument("--sentences", type=int, default=4000)
+    parser.add_argument("--sentences", type=int, default=3000)
     parser.add_argument("--ratio", type=float, default=0.5, help="entities kept")
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     vocab = spacy.blank("en").vocab

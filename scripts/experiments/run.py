@@ -31,8 +31,8 @@ from wasabi import msg
 
 from spacy_adak.atomic import remove
 from spacy_adak.estimation.progress import describe_seconds
-from spacy_adak.estimation.run import CORPUS, find_best
-from spacy_adak.estimation.train import train
+from spacy_adak.estimation.run import find_best
+from spacy_adak.estimation.train import is_begun, train
 from spacy_adak.estimation.training import BEST_MODEL
 from spacy_adak.pipeline.encoders import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
@@ -133,13 +133,13 @@ class Trained(NamedTuple):
 def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     """Train a pipeline of ours, or take up a training that was stopped."""
     output = run.output(cell)
-    is_begun = (output / CORPUS).exists()
+    is_resumed = is_begun(output)
     nlp, history = train(
         run.config_path(cell),
         output,
         overrides=run.overrides_with_data(cell, corpus),
         use_gpu=run.gpu_id,
-        resume=is_begun,
+        resume=is_resumed,
     )
     best = find_best(history)
     assert best is not None
@@ -153,7 +153,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
         trainings=sum(1 for _ in output.glob("round-*/*.log")),
         # Of a cell that was taken up again, too, but for the round it was stopped in.
         seconds=sum(round_.seconds for round_ in history),
-        is_resumed=is_begun,
+        is_resumed=is_resumed,
     )
 
 

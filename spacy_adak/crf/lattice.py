@@ -189,7 +189,7 @@ def _edge_expectations_in_log_space(messages: Messages) -> Tensor:
     edges = torch.zeros_like(log_z)
     # All positions at once would be much to hold in memory if there are many tags.
     for forward, backward in zip(
-        messages.log_forward, messages.log_backward, strict=False
+        messages.log_forward[:-1], messages.log_backward, strict=True
     ):
         moves = forward.unsqueeze(2) + messages.log_transitions
         edges = edges + _exp_relative_to(moves + backward.unsqueeze(1), log_z)

@@ -217,7 +217,7 @@ def ruled_out_loss(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
     is_own = owner == torch.arange(len(spans), device=device).unsqueeze(1)
     log_without = torch.logsumexp(weights.where(is_own, _NEGATIVE_INFINITY), 1)
     sentences = torch.tensor([span.sentence for span in spans], device=device)
-    losses = log_partition(chain)[sentences] - log_without
+    losses = log_partition(chain.pick(sentences)) - log_without
     return losses.new_zeros(len(chain.lengths)).index_add(0, sentences, losses)
 
 

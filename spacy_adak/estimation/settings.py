@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from itertools import islice, repeat
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from spacy.util import registry
 from thinc.api import Config
 
@@ -95,6 +102,16 @@ class AdakSettings(BaseModel):
     n_jobs: int = Field(ge=1)
     ray_address: str | None
 
+    @field_validator("temperature")
+    @classmethod
+    def _lasts_for_all_rounds(
+        cls, temperature: list[float], info: ValidationInfo
+    ) -> list[float]:
+        rounds = info.data.get("rounds", 1)
+        if len(temperature) < rounds:
+            raise ValueError(f"{len(temperature)} values for {rounds} rounds")
+        return temperature
+
     @property
     def at_once(self) -> int:
         """RETURNS (int): How many tasks run at a time."""
@@ -133,12 +150,8 @@ def read_settings(config: Config) -> AdakSettings:
     if not isinstance(temperature, Iterator):
         temperature = repeat(temperature)
     # What is wrong with the number of rounds is found below.
-    rounds = max(resolved["rounds"], 1) if isinstance(resolved["rounds"], int) else 1
-    resolved["temperature"] = list(islice(temperature, rounds))
-    if len(resolved["temperature"]) < rounds:
-        given = len(resolved["temperature"])
-        problem = f"temperature has {given} values for {rounds} rounds"
-        raise ValueError(Errors.A201.format(problems=problem))
+    rounds = resolved["rounds"] if isinstance(resolved["rounds"], int) else 1
+    resolved["temperature"] = list(islice(temperature, max(rounds, 1)))
     try:
         return AdakSettings(**resolved)
     except ValidationError as error:

@@ -89,7 +89,7 @@ def train(
     import_code(code)
     if not resume:
         refuse_to_overwrite(folder, (*GIVEN, *MADE))
-    elif not _is_begun(folder):
+    elif not is_begun(folder):
         raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
     with explained_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,10 +114,11 @@ def train(
 
 def is_stopped(folder: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a run that was begun but not finished."""
-    return _is_begun(folder) and not (folder / BEST_MODEL).exists()
+    return is_begun(folder) and not (folder / BEST_MODEL).exists()
 
 
-def _is_begun(folder: Path) -> bool:
+def is_begun(folder: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds a run, finished or not."""
     return all((folder / name).exists() for name in (CONFIG_FILE, CORPUS))
 
 

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
-from spacy.util import load_config, registry
+from spacy.util import load_config
 from spacy.vocab import Vocab
 from thinc.api import Config, require_gpu
 
@@ -115,8 +115,7 @@ class TrainingTask(NamedTuple):
         for name, component in nlp.pipeline:
             if isinstance(component, AdaKRecognizer):
                 # One that comes from another pipeline is not initialized.
-                settings = registry.resolve(initialize.get(name, {}))
-                for label in settings.get("labels", ()):
+                for label in initialize.get(name, {}).get("labels", ()):
                     component.add_label(label)
         # All models of the run find it in one place.
         for encoder in frozen_encoders(nlp):

@@ -6,6 +6,9 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_adak.data.alignment import AnnotatedText, to_doc
+from spacy_adak.data.summary import Summary
+
 
 @pytest.fixture(scope="session")
 def nlp() -> Language:
@@ -22,6 +25,24 @@ def write(tmp_path: Path) -> Callable[[str, str], Path]:
         return path
 
     return write_file
+
+
+@pytest.fixture
+def read_strictly(nlp: Language) -> Callable[[AnnotatedText, Summary], Doc | None]:
+    """Make a document of a record; what has no label is O unless the record says
+    otherwise."""
+
+    def make_doc(record: AnnotatedText, summary: Summary) -> Doc | None:
+        return to_doc(
+            record,
+            nlp,
+            unlabelled="outside",
+            alignment_mode="strict",
+            incorrect_spans_key="incorrect_spans",
+            summary=summary,
+        )
+
+    return make_doc
 
 
 @pytest.fixture

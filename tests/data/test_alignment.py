@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,16 +44,11 @@ def test_rest_of_the_text_is_what_unlabelled_says(
     assert [t.ent_iob_ for t in doc] == ["B", state, state]
 
 
-def test_record_that_says_what_unlabelled_is_wins(nlp: Language) -> None:
+def test_record_that_says_what_unlabelled_is_wins(
+    read_strictly: Callable[[AnnotatedText, Summary], Doc],
+) -> None:
     record = AnnotatedText(PLACE, "Ann met Bob", unlabelled="missing")
-    doc = to_doc(
-        record,
-        nlp,
-        unlabelled="outside",
-        alignment_mode="strict",
-        incorrect_spans_key="incorrect_spans",
-        summary=Summary(),
-    )
+    doc = read_strictly(record, Summary())
     assert [t.ent_iob_ for t in doc] == ["", "", ""]
 
 

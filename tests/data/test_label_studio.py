@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_adak.data.alignment import AnnotatedText, to_doc
+from spacy_adak.data.alignment import AnnotatedText
 from spacy_adak.data.label_studio import read_label_studio, to_label_studio
 from spacy_adak.data.summary import Summary
 
 Write = Callable[[str, str], Path]
+ReadStrictly = Callable[[AnnotatedText, Summary], Doc]
 
 
 def region(start: int, end: int, *labels: str, kind: str = "labels") -> dict[str, Any]:
@@ -108,17 +108,10 @@ def test_relations_and_choices_are_no_entities(write: Write) -> None:
     ],
 )
 def test_region_of_the_wrong_make_is_unknown_and_noted(
-    result: Any, nlp: Language, write: Write
+    result: Any, read_strictly: ReadStrictly, write: Write
 ) -> None:
     (record,), summary = read(write, [task({"result": result})])
-    doc = to_doc(
-        record,
-        nlp,
-        unlabelled="outside",
-        alignment_mode="strict",
-        incorrect_spans_key="incorrect_spans",
-        summary=summary,
-    )
+    doc = read_strictly(record, summary)
     assert doc is not None
     assert (doc[0].ent_iob_, doc.ents) == ("", ())
     assert [p.message[1:5] for p in summary.problems] == ["W308"]

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_adak.data.alignment import AnnotatedText, to_doc
+from spacy_adak.data.alignment import AnnotatedText
 from spacy_adak.data.prodigy import read_prodigy, to_prodigy
 from spacy_adak.data.summary import Summary
 
 Write = Callable[[str, str], Path]
+ReadStrictly = Callable[[AnnotatedText, Summary], Doc]
 ANN = {"start": 0, "end": 3, "label": "PER"}
 BOB = {"start": 8, "end": 11, "label": "PER"}
 
@@ -144,21 +144,14 @@ def test_round_trip_keeps_what_is_known(
     default: str,
     labelled: bool,
     mixed_doc: Doc,
-    nlp: Language,
+    read_strictly: ReadStrictly,
     write: Write,
     known: Callable[[Doc], list[str]],
 ) -> None:
     mixed_doc.set_ents(list(mixed_doc.ents) if labelled else [], default=default)
     path = write("a.jsonl", to_prodigy([mixed_doc], "text", "incorrect_spans"))
     (record,) = read_prodigy(path, "text", Summary(strict=True))
-    doc = to_doc(
-        record,
-        nlp,
-        unlabelled="outside",
-        alignment_mode="strict",
-        incorrect_spans_key="incorrect_spans",
-        summary=Summary(strict=True),
-    )
+    doc = read_strictly(record, Summary(strict=True))
     assert known(doc) == known(mixed_doc)
     assert [(s.text, s.label_) for s in doc.spans["incorrect_spans"]] == [
         ("Bob", "ORG")

@@ -2,14 +2,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_adak.data.alignment import CharSpan, to_doc
+from spacy_adak.data.alignment import AnnotatedText, CharSpan
 from spacy_adak.data.spans_jsonl import read_spans_jsonl, to_spans_jsonl
 from spacy_adak.data.summary import Summary
 
 Write = Callable[[str, str], Path]
+ReadStrictly = Callable[[AnnotatedText, Summary], Doc]
 
 
 @pytest.mark.parametrize(
@@ -42,19 +42,12 @@ def test_text_key_names_another_key(write: Write) -> None:
 
 @pytest.mark.parametrize("spans", ['"none"', '["PER"]', "7", "{}"])
 def test_spans_that_are_none_make_the_text_unknown(
-    spans: str, nlp: Language, write: Write
+    spans: str, read_strictly: ReadStrictly, write: Write
 ) -> None:
     path = write("a.jsonl", f'{{"text": "Ann met", "spans": {spans}}}')
     (record,) = read_spans_jsonl(path, "text", Summary())
     summary = Summary()
-    doc = to_doc(
-        record,
-        nlp,
-        unlabelled="outside",
-        alignment_mode="strict",
-        incorrect_spans_key="incorrect_spans",
-        summary=summary,
-    )
+    doc = read_strictly(record, summary)
     assert [t.ent_iob_ for t in doc] == ["", ""]
     assert [p.message[1:5] for p in summary.problems] == ["W308"]
 
@@ -74,20 +67,13 @@ def test_unsound_missing_stretch_makes_the_text_unknown(
 
 def test_round_trip_keeps_what_is_known(
     mixed_doc: Doc,
-    nlp: Language,
+    read_strictly: ReadStrictly,
     write: Write,
     known: Callable[[Doc], list[str]],
 ) -> None:
     path = write("a.jsonl", to_spans_jsonl([mixed_doc], "text", "incorrect_spans"))
     (record,) = read_spans_jsonl(path, "text", Summary())
-    doc = to_doc(
-        record,
-        nlp,
-        unlabelled="outside",
-        alignment_mode="strict",
-        incorrect_spans_key="incorrect_spans",
-        summary=Summary(strict=True),
-    )
+    doc = read_strictly(record, Summary(strict=True))
     assert doc.text == mixed_doc.text
     assert known(doc) == known(mixed_doc)
     assert [(s.start, s.end, s.label_) for s in doc.spans["incorrect_spans"]] == [

@@ -1,4 +1,3 @@
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from scripts.experiments.figures import (
     draw_all,
     find_dataset,
     k_curves,
-    main,
     ratio_curves,
 )
 from scripts.experiments.models import KS
@@ -94,28 +92,6 @@ def test_dataset_is_the_one_that_k_was_varied_on(result: Result) -> None:
     row = result(Cell("sample", "cpu", "random", 0.2, "adak-k1", 0), 0.5, 0.5)
     assert find_dataset([row]) == "sample"
     assert find_dataset([]) == "taobao"
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [(None, "is not there"), ("", "has no results"), ("{\n", "line 1, is no JSON")],
-)
-def test_results_that_can_not_be_read_are_told_of(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    text: str | None,
-    told: str,
-) -> None:
-    results, output = tmp_path / "results.jsonl", tmp_path / "figures"
-    if text is not None:
-        results.write_text(text)
-    monkeypatch.setattr(sys, "argv", ["figures", str(results), str(output)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    assert exit_.value.code == 1
-    assert told in " ".join(capsys.readouterr().out.split())
-    assert not output.exists()
 
 
 @pytest.mark.usefixtures("no_swapping")

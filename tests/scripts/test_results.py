@@ -1,10 +1,13 @@
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from scripts.experiments import figures, tables
 from scripts.experiments.cells import Cell, Task
 from scripts.experiments.results import (
     Row,
@@ -93,3 +96,27 @@ def test_report_needs_results(result: Result, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no results of the config 'bert'.*: cpu\."):
         read_reported(path, "bert")
     assert read_reported(path, "cpu") == read_reported(path) == read_results(path)
+
+
+@pytest.mark.parametrize("report", [figures, tables])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [(None, "is not there"), ("", "has no results"), ("{\n", "line 1, is no JSON")],
+)
+def test_results_that_can_not_be_read_are_told_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    report: ModuleType,
+    text: str | None,
+    told: str,
+) -> None:
+    results, output = tmp_path / "results.jsonl", tmp_path / "output"
+    if text is not None:
+        results.write_text(text)
+    monkeypatch.setattr(sys, "argv", ["report", str(results), str(output)])
+    with pytest.raises(SystemExit) as exit_:
+        report.main()
+    assert exit_.value.code == 1
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert not output.exists()

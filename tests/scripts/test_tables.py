@@ -122,28 +122,6 @@ def test_statistics_are_of_datasets_that_are_there(tmp_path: Path) -> None:
     assert "None of the datasets" in describe_statistics(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [(None, "is not there"), ("", "has no results"), ("{\n", "line 1, is no JSON")],
-)
-def test_results_that_can_not_be_read_are_told_of(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    text: str | None,
-    told: str,
-) -> None:
-    results, output = tmp_path / "results.jsonl", tmp_path / "tables.md"
-    if text is not None:
-        results.write_text(text)
-    monkeypatch.setattr(sys, "argv", ["tables", str(results), str(output)])
-    with pytest.raises(SystemExit) as exit_:
-        main()
-    assert exit_.value.code == 1
-    assert told in " ".join(capsys.readouterr().out.split())
-    assert not output.exists()
-
-
 def write_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: Result) -> Path:
     """Write the tables of one result, with corpora in the same folder."""
     results, page = tmp_path / "results.jsonl", tmp_path / "new" / "tables.md"

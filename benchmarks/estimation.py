@@ -35,19 +35,20 @@ from thinc.api import Config
 from spacy_adak.crf import losses
 from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import drop_entities
-from spacy_adak.estimation import estimation_task, loop, train
-from spacy_adak.estimation.corpus import write_shards
-from spacy_adak.estimation.estimate import Estimator
-from spacy_adak.estimation.estimated_corpus import (
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.q.adak_block import read_settings
+from spacy_adak.q.estimator import Estimator
+from spacy_adak.run import algorithm, train
+from spacy_adak.run.init_config import init_config
+from spacy_adak.shards.layout import write_shards
+from spacy_adak.shards.with_q import (
     ShardEstimates,
     create_estimated_corpus,
 )
-from spacy_adak.estimation.estimation_task import EstimationTask
-from spacy_adak.estimation.executors import executor
-from spacy_adak.estimation.init_config import init_config
-from spacy_adak.estimation.settings import read_settings
-from spacy_adak.estimation.training import TrainingTask
-from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.tasks import estimate_shard
+from spacy_adak.tasks.estimate_shard import EstimationTask
+from spacy_adak.tasks.executors import executor
+from spacy_adak.tasks.train_model import TrainingTask
 
 from .result_files import result_path
 from .timing import median_ratio
@@ -216,7 +217,7 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     settings = read_settings(
         Config().from_str(init_config("xx"), overrides={"adak.q": q})
     )
-    estimation_task.load_models([model])
+    estimate_shard.load_models([model])
     gc.collect()
     before = resident_mb()
     for shard_path in sorted((output / "corpus").iterdir()):
@@ -315,7 +316,7 @@ def account_for_round(epochs: int, copies: int) -> dict[str, Any]:
         (Language, "evaluate", PREDICTION[0]),
         (Estimator, "__call__", PREDICTION[1]),
         (Language, "to_disk", "saving models"),
-        (estimation_task, "_load", "loading models"),
+        (estimate_shard, "load_models", "loading models"),
         (ShardEstimates, "to_disk", "writing q"),
         (ShardEstimates, "from_disk", "reading q"),
     ]
@@ -331,7 +332,7 @@ def account_for_round(epochs: int, copies: int) -> dict[str, Any]:
             for each in patches:
                 each.start()
             with patch.object(
-                train, "run_rounds", accounts.wrap(loop.run_rounds, "rest")
+                train, "run_rounds", accounts.wrap(algorithm.run_rounds, "rest")
             ):
                 train.train(config, folder / "output")
             for each in patches:

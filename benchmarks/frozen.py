@@ -25,19 +25,20 @@ import torch
 from spacy.tokens import DocBin
 from thinc.api import Config
 
-from spacy_adak.estimation import loop, train, training
+from spacy_adak.encoders.frozen import FrozenShim
+from spacy_adak.encoders.token_rows import TokenEncoder
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.pipeline.encoders import FrozenShim
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
-from spacy_adak.pipeline.token_rows import TokenEncoder
+from spacy_adak.run import algorithm, train
+from spacy_adak.tasks import train_model
 
 from .estimation import sample_config
 from .result_files import result_path
 
 NO_SHARING: list[tuple[Any, str, Any]] = [
-    (training, "share_frozen_encoders", lambda config, folder: None),
-    (loop, "has_frozen_encoder", lambda config: False),
+    (train_model, "share_frozen_encoders", lambda config, folder: None),
+    (algorithm, "has_frozen_encoder", lambda config: False),
     (FrozenShim, "remember", lambda shim: None),
 ]
 
@@ -114,7 +115,7 @@ def time_run(config: Config, output: Path) -> tuple[float, int, list[bytes]]:
         train.train(config, output)
         seconds = time.perf_counter() - start
     heads = []
-    for name in (training.BEST_MODEL, training.LAST_MODEL):
+    for name in (train_model.BEST_MODEL, train_model.LAST_MODEL):
         component = spacy.load(output / name).get_pipe("adak_ner")
         assert isinstance(component, AdaKRecognizer)
         heads.append(serialize_head(get_head(component.model)))

@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from spacy_adak.atomic import write_bytes
-from spacy_adak.estimation.init_config import init_config, with_settings
+from spacy_adak.run.init_config import init_config, with_settings
 
 LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
 ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}

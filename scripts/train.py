@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from spacy_adak.estimation.train import is_stopped
+from spacy_adak.run.train import is_stopped
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Every message a user can meet, with a code, the offending value and the remedy.
 
-Codes: A0xx crf, A1xx pipeline, A2xx estimation, A3xx data, A4xx report, A5xx packaging
-and commands.
+Codes: A0xx crf, A1xx pipeline and encoders, A2xx runs, A3xx data, A4xx report, A5xx
+packaging and commands.
 """
 
 from collections.abc import Iterable, Sequence
@@ -194,7 +194,7 @@ class Errors(metaclass=WithCodes):
         "expected a whole number not below {lowest}."
     )
 
-    # estimation
+    # run
     A201 = (
         "Invalid values in [adak]: {problems}. `python -m spacy adak init-config` "
         "writes a config with all settings explained."
@@ -426,7 +426,7 @@ class Warnings(metaclass=WithCodes):
         "zeros. Lower the window and stride of get_spans, for instance to 96 and 72."
     )
 
-    # estimation
+    # run
     W201 = (
         "{count} of the {total} dev documents are not annotated completely and are "
         "left out when models are scored: what is found there can't be called wrong."

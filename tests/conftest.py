@@ -1,5 +1,7 @@
 import os
+import socket
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 # Read when the library is imported: nothing is ever looked up on the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -7,6 +9,12 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import pytest
 import torch
 from hypothesis import settings
+from thinc.api import Config
+
+from .made_corpus import TINY, make_config, write_data
+
+if TYPE_CHECKING:
+    from .finished_run import FinishedRun
 
 torch.set_num_threads(1)
 # Ray gives its server half a minute to start, too little for a busy machine.
@@ -23,7 +31,7 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tokenizer and a very small BERT with random weights."""
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    from .pipeline.samples import TEXTS
+    from .made_texts import TEXTS
 
     path = tmp_path_factory.mktemp("tiny_bert")
     words = sorted({word.lower() for text, _ in TEXTS for word in text.split()})
@@ -50,3 +58,33 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     BertModel(config).save_pretrained(path)
     return path
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any attempt to connect to somewhere else is an error."""
+
+    def refuse(self: socket.socket, address: Any) -> None:
+        raise AssertionError(f"tried to connect to {address}")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture(scope="session")
+def tiny_config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """A config of two short rounds, with its data."""
+    data = write_data(tmp_path_factory.mktemp("data"))
+    return make_config(**TINY, **data)
+
+
+@pytest.fixture(scope="session")
+def finished(
+    tiny_config: Config, tmp_path_factory: pytest.TempPathFactory
+) -> "FinishedRun":
+    """A run that was never stopped. Not to be changed."""
+    from spacy_adak.run.train import train
+
+    from .finished_run import FinishedRun
+
+    folder = tmp_path_factory.mktemp("finished") / "output"
+    return FinishedRun(tiny_config, folder, *train(tiny_config, folder))

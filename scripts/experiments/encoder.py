@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from thinc.api import Config
 
-from spacy_adak.estimation.frozen_encoders import frozen_blocks
+from spacy_adak.encoders.sharing import frozen_blocks
 
 
 class Encoder(NamedTuple):

@@ -18,7 +18,7 @@ from spacy.training import Corpus
 from spacy.util import load_model
 from wasabi import MarkdownRenderer
 
-from spacy_adak.estimation.candidates import Dictionary
+from spacy_adak.q.candidates import Dictionary
 
 MARKED, UNMARKED, NEW = "marked", "never marked", "not in the training texts"
 BOUNDS, TYPE, NOTHING = "wrong bounds", "wrong type", "no entity at all"

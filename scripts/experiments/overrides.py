@@ -6,8 +6,8 @@ from spacy.util import load_config
 from thinc.api import ConfigValidationError
 
 from spacy_adak.errors import describe
-from spacy_adak.estimation.preflight import complete, refuse_unread_overrides
-from spacy_adak.estimation.settings import read_settings
+from spacy_adak.q.adak_block import read_settings
+from spacy_adak.run.preflight import complete, refuse_unread_overrides
 
 from .cells import Cell
 from .models import MODELS, ROUNDS

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from spacy_adak.estimation.progress import describe_seconds
+from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import Cell
 from .encoder import Encoder, describe_encoder

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from spacy.util import dict_to_dot, load_config
 from thinc.api import Config
 
-from spacy_adak.estimation.run import LOSSES_WITHOUT_Q
-from spacy_adak.estimation.settings import read_settings
 from spacy_adak.packaging.meta import training_settings
+from spacy_adak.q.adak_block import read_settings
+from spacy_adak.run.folder import LOSSES_WITHOUT_Q
 
 from .cells import Cell
 from .corpora import training_data

@@ -11,7 +11,7 @@ from statistics import mean
 from wasabi import MarkdownRenderer
 
 from spacy_adak.atomic import write_bytes
-from spacy_adak.estimation.progress import describe_seconds
+from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
 from .failure import told_without_traceback

@@ -30,12 +30,12 @@ from spacy.util import load_model
 from wasabi import msg
 
 from spacy_adak.atomic import remove
-from spacy_adak.estimation.progress import describe_seconds
-from spacy_adak.estimation.run import find_best
-from spacy_adak.estimation.train import is_begun, train
-from spacy_adak.estimation.training import BEST_MODEL
-from spacy_adak.pipeline.encoders import frozen_encoders
+from spacy_adak.encoders.frozen import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
+from spacy_adak.run.folder import find_best
+from spacy_adak.run.train import is_begun, train
+from spacy_adak.tasks.progress import describe_seconds
+from spacy_adak.tasks.train_model import BEST_MODEL
 
 from .cells import EXPERIMENTS, Cell, choose_cells, unused_patterns
 from .corpora import prepare_corpus

@@ -10,10 +10,10 @@ from spacy.training.loop import train as train_nlp
 from spacy.util import load_config
 from thinc.api import Config
 
-from spacy_adak.estimation.frozen_encoders import FOLDER, share_frozen_encoders
-from spacy_adak.estimation.logs import logging_to
-from spacy_adak.estimation.steps import plan_steps
-from spacy_adak.estimation.training import BEST_MODEL
+from spacy_adak.encoders.sharing import FOLDER, share_frozen_encoders
+from spacy_adak.tasks.logs import logging_to
+from spacy_adak.tasks.steps import plan_steps
+from spacy_adak.tasks.train_model import BEST_MODEL
 
 _PARSER = {
     "@architectures": "spacy.TransitionBasedParser.v2",

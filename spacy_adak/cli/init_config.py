@@ -53,7 +53,7 @@ def init_config_cli(
     python -m spacy adak init-config config.cfg --lang en --cpu
     python -m spacy adak init-config config.cfg --lang en --encoder bert-base-cased
     """
-    from ..estimation.init_config import init_config
+    from ..run.init_config import init_config
 
     text = init_config(lang, gpu, encoder)
     if str(output_file) == "-":

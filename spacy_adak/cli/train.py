@@ -10,7 +10,7 @@ from wasabi import msg
 from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
-    from ..estimation.run import Round, Run
+    from ..run.folder import Round, Run
 
 _HEADER = (
     "ROUND",
@@ -87,9 +87,9 @@ def train_cli(
 
     from spacy.util import logger
 
-    from ..estimation.run import find_best
-    from ..estimation.train import train
-    from ..estimation.training import BEST_MODEL
+    from ..run.folder import find_best
+    from ..run.train import train
+    from ..tasks.train_model import BEST_MODEL
 
     if verbose:
         logger.setLevel(logging.DEBUG)
@@ -137,7 +137,7 @@ def _announce(run: "Run") -> None:
 
 
 def _report(round_: "Round", seconds_left: float | None) -> None:
-    from ..estimation.progress import describe_seconds
+    from ..tasks.progress import describe_seconds
 
     cells = [
         str(round_.round),

@@ -14,7 +14,7 @@ from wasabi import MarkdownRenderer
 
 from .. import __version__
 from ..errors import Errors
-from ..estimation.settings import EXECUTION
+from ..q.adak_block import EXECUTION
 
 # What of the config tells how a pipeline was trained.
 _TRAINING_SETTINGS = (

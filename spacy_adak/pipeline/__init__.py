@@ -1,1 +1,1 @@
-"""What spaCy runs at prediction and update time."""
+"""The spaCy component."""

@@ -13,25 +13,25 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
-from ..crf.losses import annealed_weight
-from ..crf.ratio import EntityRatio
-from ..crf.tags import TagSet
-from ..errors import Errors, Warnings
-from .averaged_shim import keeps_averages
-from .checked_pipe import CheckedPipe
-from .completeness import (
+from ..annotation.completeness import (
     entity_share,
     is_meant_to_be_complete,
     recall_of_annotators,
 )
+from ..annotation.known import PresetDoc, preset_from_doc, shorten
+from ..annotation.samples import Sample, read_sample
+from ..crf.losses import annealed_weight
+from ..crf.ratio import EntityRatio
+from ..crf.tags import TagSet
+from ..encoders.averaged_shim import keeps_averages
+from ..errors import Errors, Warnings
+from .checked_pipe import CheckedPipe
 from .head import TagScores
 from .model import get_head, predict_scores, set_tags
 from .objective import LossName, Objective
 from .recognition import Prediction, find_entities, find_readings
-from .samples import Sample, read_sample
 from .set_entities import own_entities, remove_entities, set_entities
 from .settings import DEFAULT_CONFIG, check_settings
-from .targets import PresetDoc, preset_from_doc, shorten
 
 _DEFAULT_ANNEALING_STEPS = 1000
 

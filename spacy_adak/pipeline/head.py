@@ -8,10 +8,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor, nn
 
+from ..annotation.segments import SegmentBatch
 from ..crf.chain import Chain
 from ..crf.tags import TagSet
 from ..errors import Errors
-from .segments import SegmentBatch
 
 # What the several ways of being no such file lead to.
 _DAMAGE = (SafetensorError, ValueError, TypeError, LookupError, RuntimeError)

@@ -12,7 +12,7 @@ from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from ..crf.tags import TagSet
-from .averaged_shim import AveragedShim
+from ..encoders.averaged_shim import AveragedShim
 from .head import CRFHead, TagScores, deserialize_head, serialize_head
 
 _TOKENS_PER_CHUNK = 2048

@@ -7,6 +7,10 @@ import numpy
 import torch
 from torch import Tensor
 
+from ..annotation.known import allowed_tags, entity_starting_tags, tagged_spans
+from ..annotation.q_of_text import ChainEstimate, PathEstimate
+from ..annotation.samples import Sample
+from ..annotation.segments import SegmentBatch, batch_segments
 from ..crf.chain import Chain
 from ..crf.lattice import log_partition
 from ..crf.losses import (
@@ -22,11 +26,7 @@ from ..crf.losses import (
 from ..crf.ratio import EntityRatio, expected_entity_tokens
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet
-from .estimates import ChainEstimate, PathEstimate
 from .head import TagScores
-from .samples import Sample
-from .segments import SegmentBatch, batch_segments
-from .targets import allowed_tags, entity_starting_tags, tagged_spans
 
 LossName = Literal["adak", "weighted", "missing", "ratio", "fuzzy", "crf"]
 

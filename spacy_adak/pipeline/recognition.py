@@ -7,14 +7,19 @@ import numpy
 import torch
 from torch import Tensor
 
+from ..annotation.known import (
+    PresetDoc,
+    allowed_tags,
+    entity_starting_tags,
+    tagged_spans,
+)
+from ..annotation.segments import batch_segments
 from ..crf.chain import Chain
 from ..crf.decode import kbest, viterbi
 from ..crf.lattice import log_partition
 from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan, TagSet
 from .head import TagScores
-from .segments import batch_segments
-from .targets import PresetDoc, allowed_tags, entity_starting_tags, tagged_spans
 
 
 class Prediction(NamedTuple):

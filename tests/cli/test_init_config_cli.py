@@ -5,7 +5,7 @@ import pytest
 from click.testing import Result
 from thinc.api import Config
 
-from spacy_adak.estimation.init_config import init_config
+from spacy_adak.run.init_config import init_config
 
 Adak = Callable[..., Result]
 

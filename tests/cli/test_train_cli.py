@@ -12,7 +12,7 @@ import spacy
 from click.testing import Result
 from spacy.tokens import DocBin
 
-from tests.estimation.samples import TINY, make_config, make_docs, write_data
+from tests.made_corpus import TINY, make_config, make_docs, write_data
 
 Adak = Callable[..., Result]
 

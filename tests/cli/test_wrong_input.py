@@ -10,7 +10,7 @@ from click.testing import Result
 from spacy.training import Example
 
 from spacy_adak.data.docbin import write_docbin
-from tests.estimation.samples import TINY, make_config, make_docs
+from tests.made_corpus import TINY, make_config, make_docs
 
 Adak = Callable[..., Result]
 # spaCy's own `package` leaves it to Python to close the files it writes.

@@ -20,9 +20,9 @@ import spacy_adak
 from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import write_docbin
-from spacy_adak.estimation.init_config import init_config
-from spacy_adak.estimation.train import train
 from spacy_adak.packaging.package import package
+from spacy_adak.run.init_config import init_config
+from spacy_adak.run.train import train
 
 ROOT = Path(spacy_adak.__file__).parents[1]
 # spaCy's own `package` leaves it to Python to close the files it writes.

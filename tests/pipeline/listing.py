@@ -2,9 +2,9 @@
 
 import torch
 
+from spacy_adak.annotation.segments import batch_segments
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores
-from spacy_adak.pipeline.segments import batch_segments
 from tests.crf.brute_force import legal_paths, log_sum
 
 

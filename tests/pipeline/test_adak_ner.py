@@ -16,8 +16,7 @@ from thinc.api import Adam, Config
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
-
-from .samples import (
+from tests.made_texts import (
     SMALL_MODEL,
     TEXTS,
     entities,

@@ -18,8 +18,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_adak.pipeline.model import get_head
-
-from .samples import (
+from tests.made_texts import (
     TEXTS,
     entities,
     get_ner,

@@ -7,7 +7,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from .samples import get_ner, make_doc, make_nlp
+from tests.made_texts import get_ner, make_doc, make_nlp
 
 # 2 entities in 10 tokens, and 2 in 16.
 COMPLETE = [

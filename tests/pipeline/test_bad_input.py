@@ -11,8 +11,15 @@ from spacy.training import Example
 from thinc.api import Model
 
 from spacy_adak.pipeline.model import get_head
-
-from .samples import entities, get_ner, make_doc, make_examples, make_nlp, scores, train
+from tests.made_texts import (
+    entities,
+    get_ner,
+    make_doc,
+    make_examples,
+    make_nlp,
+    scores,
+    train,
+)
 
 TEXT = "Ann Lee flew to New York ."
 

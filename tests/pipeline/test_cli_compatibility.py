@@ -16,7 +16,7 @@ from spacy.tokens import DocBin
 from thinc.api import Config
 from typer.testing import CliRunner
 
-from .samples import TEXTS, entities, get_ner, make_doc
+from tests.made_texts import TEXTS, entities, get_ner, make_doc
 
 QUICK = [
     "--training.max_steps=20",

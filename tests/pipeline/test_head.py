@@ -7,11 +7,11 @@ import torch
 from safetensors.torch import load, save
 from torch import nn
 
+from spacy_adak.annotation.segments import batch_segments
 from spacy_adak.crf.decode import viterbi
 from spacy_adak.crf.lattice import marginals
 from spacy_adak.crf.tags import TagSet
 from spacy_adak.pipeline.head import CRFHead, deserialize_head, serialize_head
-from spacy_adak.pipeline.segments import batch_segments
 
 CPU = torch.device("cpu")
 

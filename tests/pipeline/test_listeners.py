@@ -9,8 +9,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from .gradients import assert_gradient_is_right, randomize_head, thinc_parameters
-from .samples import (
+from tests.made_texts import (
     SMALL_ENCODER,
     TEXTS,
     entities,
@@ -19,6 +18,8 @@ from .samples import (
     scores,
     train,
 )
+
+from .gradients import assert_gradient_is_right, randomize_head, thinc_parameters
 
 TEXT = "Ann Lee flew to New York ."
 FOUND = [(0, 2, "PERSON"), (4, 6, "LOC")]

@@ -8,9 +8,9 @@ from thinc.api import set_dropout_rate
 from spacy_adak.crf.tags import TagSet
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.model import get_head, predict_scores, set_tags
+from tests.made_texts import TEXTS, get_ner, make_examples, make_nlp
 
 from .gradients import assert_gradient_is_right, randomize_head, thinc_parameters
-from .samples import TEXTS, get_ner, make_examples, make_nlp
 
 
 @pytest.fixture

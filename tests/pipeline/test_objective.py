@@ -5,15 +5,15 @@ import numpy
 import pytest
 import torch
 
+from spacy_adak.annotation import segments
+from spacy_adak.annotation.known import Known, allowed_tags
+from spacy_adak.annotation.q_of_text import ChainEstimate, Estimate, PathEstimate
+from spacy_adak.annotation.samples import Sample
+from spacy_adak.annotation.segments import batch_segments
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
-from spacy_adak.pipeline import segments
-from spacy_adak.pipeline.estimates import ChainEstimate, Estimate, PathEstimate
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective
-from spacy_adak.pipeline.samples import Sample
-from spacy_adak.pipeline.segments import batch_segments
-from spacy_adak.pipeline.targets import Known, allowed_tags
 from tests.crf.brute_force import legal_paths
 
 from .listing import Reading, probabilities, random_scores, tokens_of

@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from .samples import entities, get_ner, make_doc, make_examples, make_nlp, train
+from tests.made_texts import entities, get_ner, make_doc, make_examples, make_nlp, train
 
 TEXT = "Ann Lee flew to New York ."
 

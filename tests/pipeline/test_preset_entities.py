@@ -5,7 +5,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from .samples import (
+from tests.made_texts import (
     SMALL_ENCODER,
     entities,
     get_ner,

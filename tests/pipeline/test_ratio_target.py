@@ -7,7 +7,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from .samples import get_ner, make_doc, make_nlp
+from tests.made_texts import get_ner, make_doc, make_nlp
 
 COMPLETE = [("Ann Lee flew to New York .", [(0, 2, "PERSON")]), ("It rained .", [])]
 INCOMPLETE = [("I like London and Berlin .", [(2, 3, "LOC")])]

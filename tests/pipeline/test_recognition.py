@@ -5,10 +5,10 @@ import numpy
 import pytest
 import torch
 
+from spacy_adak.annotation.known import Known, PresetDoc
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.recognition import Prediction, find_entities, find_readings
-from spacy_adak.pipeline.targets import Known, PresetDoc
 
 from .listing import Reading, probabilities, random_scores, tokens_of
 

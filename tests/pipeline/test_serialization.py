@@ -9,7 +9,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from .samples import (
+from tests.made_texts import (
     TEXTS,
     entities,
     get_ner,
@@ -18,6 +18,7 @@ from .samples import (
     scores,
     train,
 )
+
 from .test_head import Attack
 
 TEXT = "Ann Lee flew to New York ."

@@ -9,8 +9,9 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Adam
 
+from tests.made_texts import TEXTS, entities, get_ner, make_examples, scores, train
+
 from .gradients import assert_gradient_is_right, randomize_head, torch_parameters
-from .samples import TEXTS, entities, get_ner, make_examples, scores, train
 
 TEXT = "Ann Lee flew to New York ."
 FOUND = [(0, 2, "PERSON"), (4, 6, "LOC")]

@@ -13,8 +13,8 @@ from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util import load_project_config
 
 from scripts.make_configs import make_configs
-from spacy_adak.estimation.preflight import adak_components
-from spacy_adak.estimation.settings import read_settings
+from spacy_adak.q.adak_block import read_settings
+from spacy_adak.run.preflight import adak_components
 
 ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = srsly.read_yaml(ROOT / "project.yml")

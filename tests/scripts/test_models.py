@@ -4,7 +4,7 @@ import pytest
 from spacy.util import load_config
 
 from scripts.experiments.models import ABLATIONS, KS, MODELS, PAPER
-from spacy_adak.estimation.init_config import init_config
+from spacy_adak.run.init_config import init_config
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -70,7 +70,7 @@ def test_cell_that_was_stopped_is_taken_up(
 
     monkeypatch.setattr(run_module, "train", note)
     with monkeypatch.context() as patch:
-        patch.setattr("spacy_adak.estimation.train.run_rounds", stop)
+        patch.setattr("spacy_adak.run.train.run_rounds", stop)
         with pytest.raises(KeyboardInterrupt):
             run_cell(run, cell)
     run_cell(run, cell)
@@ -85,7 +85,7 @@ def test_cell_whose_training_was_finished_is_not_trained_again(
         patch.setattr(run_module, "evaluate", stop)
         with pytest.raises(KeyboardInterrupt):
             run_cell(run, cell)
-    monkeypatch.setattr("spacy_adak.estimation.loop.TrainingTask.__call__", stop)
+    monkeypatch.setattr("spacy_adak.run.algorithm.TrainingTask.run", stop)
     assert run_cell(run, cell)["resumed"]
 
 

@@ -1,0 +1,302 @@
+"""An encoder that is never trained, and runs once per text."""
+
+import random
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy
+import srsly
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model, Shim
+from thinc.types import Floats2d
+
+from ..errors import Errors, Warnings
+from .remembered_rows import RememberedRows
+from .row_folder import RowFolder
+from .shared_encoder import SharedEncoder
+from .sizes import check_sizes
+from .token_rows import TokenEncoder
+
+_NAME = "frozen_encoder"
+_MEGABYTE = 2**20
+
+
+@registry.architectures("spacy-adak.FrozenEncoder.v1")
+def build_frozen_encoder(
+    encoder: Model[list[Doc], Any],
+    layers: list[int] | Literal["middle"] | None = None,
+    memory_limit_mb: int = 1024,
+    shared: str | None = None,
+) -> Model[list[Doc], list[Floats2d]]:
+    """An encoder that stays as it is. While a pipeline is trained it runs once per
+    text, and its rows are remembered as float16.
+
+    A tok2vec keeps the weights it is initialized with. These are random, unless it has
+    static vectors or brings weights of its own.
+
+    What is remembered is found by the words of a text and the spaces between them, the
+    attributes that spaCy's `FeatureExtractor` reads, what word vectors are looked up
+    by, and the windows of a transformer. An encoder must not read anything else, such
+    as the tags of tokens: it would not be run again when these change.
+
+    On a CPU texts are encoded one by one, so that rows never depend on the batch, and
+    prediction takes longer than with batches.
+
+    encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
+        per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
+    layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to
+        average, for instance [-3, -2, -1]; "middle" are those from a third to two
+        thirds of its depth, which tell entities better than the last ones. Its last
+        one if not given.
+    memory_limit_mb (int): How much to remember in memory, before a file on disk is
+        used.
+    shared (Optional[str]): A folder for the encoder and its rows, where several runs of
+        `adak train` find them; a run has its own if there is none. With other trainings
+        it is for one encoder: remove it if the files of that have changed.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The model.
+    """
+    check_sizes("FrozenEncoder", 0, memory_limit_mb=memory_limit_mb)
+    token_encoder = TokenEncoder(encoder, layers)
+    frozen = FrozenShim(
+        token_encoder,
+        memory_limit_mb * _MEGABYTE,
+        SharedEncoder(Path(shared), token_encoder.identity) if shared else None,
+    )
+    return Model(
+        _NAME,
+        _forward,
+        init=_init,
+        shims=[frozen],
+        dims={"nO": encoder.maybe_get_dim("nO")},
+    )
+
+
+def frozen_encoders(nlp: Language) -> Iterator["FrozenShim"]:
+    """YIELDS (FrozenShim): The frozen encoders of a pipeline."""
+    for _, component in nlp.pipeline:
+        model = getattr(component, "model", None)
+        if isinstance(model, Model):
+            for node in model.walk():
+                if node.name == _NAME:
+                    yield _shim(node)
+
+
+def _shim(model: Model) -> "FrozenShim":
+    return cast(FrozenShim, model.shims[0])
+
+
+def _init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
+    shim = _shim(model)
+    shim.initialize(X)
+    model.set_dim("nO", shim.width, force=True)
+
+
+def _forward(
+    model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
+    shim = _shim(model)
+    if is_train:
+        shim.remember()
+    filled = iter(shim.rows([doc for doc in docs if len(doc)]))
+    empty = numpy.zeros((0, model.get_dim("nO")))
+    asarray: Callable[..., Any] = model.ops.asarray
+    return [
+        asarray(next(filled) if len(doc) else empty, dtype="float32") for doc in docs
+    ], _no_gradient
+
+
+def _no_gradient(d_rows: list[Floats2d]) -> list[Doc]:
+    return []
+
+
+class FrozenShim(Shim):
+    """Holds an encoder where Thinc finds no weights to update, and is serialized with
+    it. What it remembers is not.
+
+    encoder (TokenEncoder): The encoder.
+    memory_limit (int): In bytes.
+    shared (SharedEncoder | None): Where the encoder and its rows are, if not here.
+    """
+
+    def __init__(
+        self, encoder: TokenEncoder, memory_limit: int, shared: SharedEncoder | None
+    ) -> None:
+        super().__init__(None)
+        self.encoder = encoder
+        self._memory_limit = memory_limit
+        self._shared = shared
+        self._serializes_shared = True
+        self._is_loaded = False
+        self._remembered: RememberedRows | None = None
+        self._failed: list[RowFolder | RememberedRows] = []
+
+    def initialize(self, docs: list[Doc] | None) -> None:
+        """Get the weights, unless there are some: nothing is learnt that a new training
+        would have to forget. They are the same in all trainings whatever their seed,
+        even where chance has a part in them: in layers that a checkpoint leaves out.
+
+        docs (list[Doc] | None): A sample of the texts.
+        """
+        is_stored = self._shared is not None and self._shared.is_stored()
+        if not self._is_loaded and not is_stored:
+            with _random_numbers_kept():
+                _seed_everything(0)
+                self.encoder.initialize(docs)
+            self._is_loaded = True
+            if self._shared is not None:
+                try:
+                    self._shared.store(self.encoder.model)
+                except OSError as error:
+                    warnings.warn(Warnings.W121.format(error=error), stacklevel=2)
+                    self._shared = None
+        self.remember()
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the rows, once initialized."""
+        if self._shared is not None:
+            return self._shared.width
+        return self.encoder.model.get_dim("nO")
+
+    def remember(self) -> None:
+        """Remember rows from now on. A pipeline that was loaded and only predicts never
+        does: it would grow with every text."""
+        if self._remembered is None:
+            self._remembered = RememberedRows(self._memory_limit)
+
+    def rows(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
+        """Look up the rows of texts, and encode those that are not known.
+
+        docs (Sequence[Doc]): Texts with tokens.
+        RETURNS (list[ndarray]): (tokens, width) float16 of each text.
+        """
+        stores: list[RowFolder | RememberedRows] = []
+        if self._shared is not None:
+            stores.append(self._shared.rows)
+        if self._remembered is not None:
+            stores.append(self._remembered)
+        if not stores:
+            return self._encode(docs)
+        keys = [self.encoder.key(doc) for doc in docs]
+        known: dict[bytes, numpy.ndarray] = {}
+        unknown: dict[bytes, Doc] = {}
+        for key, doc in zip(keys, docs, strict=True):
+            found = (store.get(key) for store in stores)
+            rows = next((rows for rows in found if rows is not None), None)
+            if rows is None:
+                unknown[key] = doc
+            else:
+                known[key] = rows
+        encoded = self._encode(list(unknown.values()))
+        for key, rows in zip(unknown, encoded, strict=True):
+            known[key] = rows
+            if self._remembered is not None:
+                self._add(self._remembered, key, rows)
+        return [known[key] for key in keys]
+
+    def share_rows(self, docs: Sequence[Doc]) -> None:
+        """Put the rows of texts where other processes find them.
+
+        docs (Sequence[Doc]): Texts.
+        """
+        if self._shared is None or self._shared.rows in self._failed:
+            return
+        keys = {self.encoder.key(doc): doc for doc in docs if len(doc)}
+        unknown = {
+            k: doc for k, doc in keys.items() if self._shared.rows.get(k) is None
+        }
+        encoded = self._encode(list(unknown.values()))
+        for key, rows in zip(unknown, encoded, strict=True):
+            self._add(self._shared.rows, key, rows)
+
+    def _add(
+        self, store: RowFolder | RememberedRows, key: bytes, rows: numpy.ndarray
+    ) -> None:
+        """Rows can be computed anew, so a full disk is no reason to stop."""
+        if store in self._failed:
+            return
+        try:
+            store.add(key, rows)
+        except OSError as error:
+            warnings.warn(Warnings.W120.format(error=error), stacklevel=2)
+            self._failed.append(store)
+
+    def leave_out_shared(self) -> None:
+        """Serialize a shared encoder by the name of its folder from now on."""
+        self._serializes_shared = False
+
+    def _encode(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
+        if not docs:
+            return []
+        with _random_numbers_kept():
+            if not self._is_loaded and self._shared is not None:
+                self.encoder.model.from_bytes(self._shared.read())
+                self._is_loaded = True
+            return list(self.encoder.encode(docs))
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Nothing to update."""
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Move the encoder to a GPU or back."""
+        if device_type == "cpu":
+            self.encoder.model.to_cpu()
+        else:
+            self.encoder.model.to_gpu(device_id)
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): The encoder, unless it is shared and to be left out."""
+        message: dict[str, Any] = {"encoder": None, "has_weights": True}
+        if self._shared is None:
+            message["encoder"] = self.encoder.model.to_bytes()
+            message["has_weights"] = self._is_loaded
+        elif self._serializes_shared:
+            # What was loaded from there would be other bytes, serialized again.
+            message["encoder"] = self._shared.read()
+        return srsly.msgpack_dumps(message)
+
+    def from_bytes(self, data: bytes) -> "FrozenShim":
+        """Load the encoder.
+
+        data (bytes): What `to_bytes` returned.
+        RETURNS (FrozenShim): The shim itself.
+        """
+        message = srsly.msgpack_loads(data)
+        self._remembered = None
+        self._is_loaded = False
+        if message["encoder"] is not None:
+            self.encoder.model.from_bytes(message["encoder"])
+            self._is_loaded = message["has_weights"]
+            self._shared = None
+        elif self._shared is None or not self._shared.is_stored():
+            folder = self._shared.folder if self._shared is not None else None
+            raise ValueError(Errors.A125.format(folder=folder))
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_remembered": None, "_failed": []}
+
+
+@contextmanager
+def _random_numbers_kept() -> Iterator[None]:
+    """Leave the random numbers that come next as they are. Encoders draw some, and a
+    training must not depend on what had to be encoded."""
+    states = random.getstate(), numpy.random.get_state(), torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        numpy.random.set_state(states[1])
+        torch.set_rng_state(states[2])
+
+
+def _seed_everything(seed: int) -> None:
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.default_generator.manual_seed(seed)

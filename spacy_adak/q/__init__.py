@@ -1,0 +1,1 @@
+"""Estimating q: the inner part of Algorithm 1."""

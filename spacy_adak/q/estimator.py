@@ -1,0 +1,313 @@
+"""Estimate q: the inner part of Algorithm 1, for a batch of texts.
+
+For each text: candidates from the best model and the dictionary, q from fold models,
+and what these think of it on their own.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+import numpy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from torch import Tensor
+
+from ..annotation.known import allowed_tags, tagged_spans
+from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
+from ..annotation.samples import Sample
+from ..annotation.segments import SegmentBatch, batch_segments
+from ..crf.chain import Chain
+from ..crf.spans import span_log_probabilities
+from ..crf.tags import LabelledSpan
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.head import TagScores
+from ..shards.with_q import ScoredSpan, in_reference
+from .adak_block import AdakSettings
+from .candidates import Dictionary, candidate_mask, tags_on_best_paths
+from .modes import best_paths, chain_of_q, fit_float16, mean_scores
+from .selection import best_path_log_probabilities, sample_score
+
+
+class Estimated(NamedTuple):
+    """What was estimated for a text.
+
+    path (list[ScoredSpan]): All entities on the path of q, annotated ones included.
+    chain (ChainEstimate | None): q as a chain, unless it is the path.
+    score (float): s_i, how sure the fold models are of their own reading.
+    found (list): Words and label of each entity of that reading.
+    unknown_tokens (int): Tokens that the annotation leaves open.
+    changed_tokens (int): Those whose tag on the path of q has changed.
+    new_entities (int): Entities on the path of q that nobody annotated.
+    """
+
+    path: list[ScoredSpan]
+    chain: ChainEstimate | None
+    score: float
+    found: list[tuple[tuple[str, ...], str]]
+    unknown_tokens: int
+    changed_tokens: int
+    new_entities: int
+
+
+class Estimator:
+    """Estimates q with fold models M(w_j), as they think on average.
+
+    nlps (Sequence[Language]): The pipelines with these models, for whose first the
+        texts were read.
+    candidate_nlp (Language | None): The pipeline whose K best paths give candidates,
+        M(ŵ), if any do.
+    component (str): The name of the component in all of them.
+    dictionary (Dictionary): What to take candidates from.
+    temperature (float): For interpolated q.
+    settings (AdakSettings): The settings of the outer loop.
+    """
+
+    def __init__(
+        self,
+        nlps: Sequence[Language],
+        candidate_nlp: Language | None,
+        component: str,
+        dictionary: Dictionary,
+        temperature: float,
+        settings: AdakSettings,
+    ) -> None:
+        self.nlp, *self.other_nlps = nlps
+        self.candidate_nlp = candidate_nlp
+        self.component = cast(AdaKRecognizer, self.nlp.get_pipe(component))
+        self.tagset = self.component.tagset
+        self.dictionary = dictionary
+        self.temperature = temperature
+        self.settings = settings
+
+    def __call__(
+        self,
+        examples: Sequence[Example],
+        log_likelihoods: Sequence[numpy.ndarray] = (),
+    ) -> Iterator[Estimated]:
+        """Estimate q for some texts.
+
+        examples (Sequence[Example]): The texts with their annotation and the last q.
+        log_likelihoods (Sequence[ndarray]): (L, N) for each text, how likely the
+            annotation would be; or nothing, if all paths it allows count alike.
+        YIELDS (Estimated): What was estimated for each.
+        """
+        docs = [example.predicted for example in examples]
+        scores = mean_scores(
+            [
+                self._tag_scores(self.nlp, docs),
+                *(self._tag_scores_elsewhere(nlp, docs) for nlp in self.other_nlps),
+            ]
+        )
+        # Only now do the texts have the sentences that other components find.
+        samples = [self.component.read_sample(example) for example in examples]
+        texts = _Texts(samples, scores.emissions.device)
+        by_annotation = texts.concatenate(
+            [allowed_tags(sample.known, self.tagset) for sample in samples]
+        )
+        allowed = by_annotation
+        if self.settings.mask:
+            allowed = self._candidate_mask(texts, by_annotation, docs)
+        # By Bayes: what the models say of a text, and what the annotation says of it.
+        weights = texts.new_per_token(torch.float64, len(self.tagset))
+        if log_likelihoods:
+            weights = texts.concatenate(log_likelihoods).to(weights.dtype)
+        own_paths, log_probabilities = self._own_readings(texts, scores)
+        paths = texts.new_per_token(torch.long)
+        nodes = texts.new_per_token(torch.float64, len(self.tagset))
+        moves: tuple[Tensor, ...] = ()
+        probabilities = {}
+        for batch in texts.batches:
+            chain = scores.chain(batch)
+            batch_weights = weights[batch.tokens]
+            posterior = chain.with_node_weights(batch_weights)
+            mask = self._without_ruled_out(
+                texts, batch, posterior, allowed[batch.tokens]
+            )
+            batch_paths = best_paths(posterior.allowing(mask))
+            texts.scatter(paths, batch, batch_paths)
+            q = chain_of_q(
+                chain, mask, batch_weights, self.settings.q, self.temperature
+            )
+            if q is not None:
+                texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))
+                # The same for all segments.
+                moves = q.transitions, q.start, q.end
+            spans = self.tagset.spans_of_legal_paths(batch_paths)
+            annotated = chain.allowing(by_annotation[batch.tokens])
+            tagged = tagged_spans(spans, self.tagset)
+            values = span_log_probabilities(annotated, tagged).exp().tolist()
+            for (segment, span), value in zip(spans, values, strict=True):
+                probabilities[texts.place(batch, segment, span)] = value
+
+        for i, (example, sample) in enumerate(zip(examples, samples, strict=True)):
+            tokens = texts.tokens_of(i)
+            path = paths[tokens].cpu().numpy()
+            unknown = by_annotation[tokens].sum(1).cpu().numpy() > 1
+            before = self.tagset.encode(_entities_before(example, sample), len(path))
+            entities = self.tagset.decode(path.tolist())
+            q_chain = _chain_estimate(nodes[tokens], *moves) if moves else None
+            scored = [(span, probabilities[i, span]) for span in entities]
+            words = [token.text for token in example.predicted]
+            yield Estimated(
+                path=in_reference(example, scored),
+                chain=q_chain,
+                score=sample_score(
+                    float(log_probabilities[i]),
+                    len(path),
+                    self.settings.score_per_token,
+                ),
+                found=[
+                    (tuple(words[span.start : span.end]), span.type)
+                    for span in self.tagset.decode(own_paths[tokens].tolist())
+                ],
+                unknown_tokens=int(unknown.sum()),
+                changed_tokens=int((unknown & (path != numpy.array(before))).sum()),
+                new_entities=len(set(entities) - set(sample.known.entities)),
+            )
+
+    def _without_ruled_out(
+        self, texts: "_Texts", batch: SegmentBatch, chain: Chain, mask: Tensor
+    ) -> Tensor:
+        """Allow no best path with a span that is known to be no entity. This is said by
+        single tags: other entities of the type that begin there may go with it."""
+        while any(texts.ruled_out):
+            held = [
+                (segment, span)
+                for segment, span in self.tagset.spans_of_legal_paths(
+                    best_paths(chain.allowing(mask))
+                )
+                if texts.is_ruled_out(batch, segment, span)
+            ]
+            if not held:
+                break
+            for segment, span in held:
+                first = self.tagset.span_tags(span.type, span.end - span.start)[0]
+                mask[segment, span.start, first] = False
+        return mask
+
+    def _candidate_mask(
+        self,
+        texts: "_Texts",
+        by_annotation: Tensor,
+        docs: Sequence[Doc],
+    ) -> Tensor:
+        """(tokens, N) bool: the tags that annotation and candidates allow."""
+        on_best_paths = None
+        if self.candidate_nlp is not None:
+            scores = self._tag_scores_elsewhere(self.candidate_nlp, docs)
+            on_best_paths = torch.zeros_like(by_annotation)
+            for batch in texts.batches:
+                chain = scores.chain(batch).allowing(by_annotation[batch.tokens])
+                tags = tags_on_best_paths(chain, self.component.k)
+                texts.scatter(on_best_paths, batch, tags)
+        masks = []
+        for i, doc in enumerate(docs):
+            tokens = texts.tokens_of(i)
+            allowed = by_annotation[tokens].cpu().numpy()
+            on_best = None
+            if on_best_paths is not None:
+                on_best = on_best_paths[tokens].cpu().numpy()
+            unknown = (allowed.sum(1) > 1).tolist()
+            words = [token.text for token in doc]
+            matches = self.dictionary.match(words, unknown)
+            masks.append(candidate_mask(allowed, on_best, matches, self.tagset))
+        return texts.concatenate(masks)
+
+    def _tag_scores(self, nlp: Language, docs: Sequence[Doc]) -> TagScores:
+        """Scores of documents, which go through everything before the component."""
+        names = nlp.pipe_names
+        component = cast(AdaKRecognizer, nlp.get_pipe(self.component.name))
+        later = names[names.index(component.name) :]
+        return component.tag_scores(list(nlp.pipe(docs, disable=later)))
+
+    def _tag_scores_elsewhere(self, nlp: Language, docs: Sequence[Doc]) -> TagScores:
+        """Scores of the same texts by another pipeline. The documents stay as they
+        are."""
+        return self._tag_scores(nlp, [_for_vocab(doc, nlp.vocab) for doc in docs])
+
+    def _own_readings(
+        self, texts: "_Texts", scores: TagScores
+    ) -> tuple[Tensor, Tensor]:
+        """The best unconstrained paths, and per text their log-probability."""
+        paths = texts.new_per_token(torch.long)
+        totals = torch.zeros(len(texts.lengths), dtype=torch.float64)
+        for batch in texts.batches:
+            batch_paths, log_probabilities = best_path_log_probabilities(
+                scores.chain(batch)
+            )
+            texts.scatter(paths, batch, batch_paths)
+            text = texts.text_of_token[batch.tokens[:, 0]].cpu()
+            totals.index_add_(0, text, log_probabilities.cpu())
+        return paths, totals
+
+
+def _chain_estimate(nodes: Tensor, *moves: Tensor) -> ChainEstimate:
+    # What all paths gain alike changes nothing, and might not fit into float16.
+    relative = (nodes - nodes.amax(1, keepdim=True), *(m - m.max() for m in moves))
+    return ChainEstimate(*map(fit_float16, relative))
+
+
+class _Texts:
+    """The tokens of some texts in a row, and the segments they are cut into."""
+
+    def __init__(self, samples: Sequence[Sample], device: torch.device) -> None:
+        self.device = device
+        self.ruled_out = [set(sample.known.ruled_out) for sample in samples]
+        self.lengths = [len(sample.known.outside) for sample in samples]
+        self.starts = numpy.cumsum([0, *self.lengths]).tolist()
+        self.text_of_token = torch.repeat_interleave(torch.tensor(self.lengths)).to(
+            device
+        )
+        self.batches = batch_segments([sample.ends for sample in samples], device)
+
+    def tokens_of(self, text: int) -> slice:
+        return slice(self.starts[text], self.starts[text + 1])
+
+    def concatenate(self, arrays: Sequence[numpy.ndarray]) -> Tensor:
+        return torch.from_numpy(numpy.concatenate(arrays)).to(self.device)
+
+    def new_per_token(self, dtype: torch.dtype, *width: int) -> Tensor:
+        return torch.zeros((self.starts[-1], *width), dtype=dtype, device=self.device)
+
+    def scatter(self, per_token: Tensor, batch: SegmentBatch, values: Tensor) -> None:
+        """Write what was computed for segments to the tokens they are made of."""
+        positions = torch.arange(batch.tokens.size(1), device=self.device)
+        real = positions < batch.lengths.unsqueeze(1)
+        per_token[batch.tokens[real]] = values[real]
+
+    def place(
+        self, batch: SegmentBatch, segment: int, span: LabelledSpan
+    ) -> tuple[int, LabelledSpan]:
+        """The text of a segment, and a span of the segment in terms of the text."""
+        first = int(batch.tokens[segment, 0])
+        text = int(self.text_of_token[first])
+        offset = first - self.starts[text]
+        return text, LabelledSpan(span.start + offset, span.end + offset, span.type)
+
+    def is_ruled_out(
+        self, batch: SegmentBatch, segment: int, span: LabelledSpan
+    ) -> bool:
+        """Whether a span of a segment is known to be no entity."""
+        text, span = self.place(batch, segment, span)
+        return span in self.ruled_out[text]
+
+
+def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:
+    """The same tokens, for another pipeline."""
+    return Doc(
+        vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+    )
+
+
+def _entities_before(example: Example, sample: Sample) -> list[LabelledSpan]:
+    """The path of q before this round: what was estimated last, or all unknown O."""
+    reference = example.reference
+    if ESTIMATE_KEY not in reference.spans:
+        return sample.known.entities
+    spans = example.get_aligned_spans_y2x(reference.spans[ESTIMATE_KEY])
+    return [LabelledSpan(span.start, span.end, span.label_) for span in spans]

@@ -1,0 +1,161 @@
+"""A run of Algorithm 1: its folder, what is in it, and the rounds it has finished.
+
+All that a run needs to go on after a crash is on disk:
+
+    config.cfg             the settings of the run
+    corpus/                the data in folds and shards
+    dev.spacy              the dev data that models are scored on
+    frozen/                frozen encoders and, until the run is done, their rows for
+                           all texts; models of the rounds have their encoder here
+    annotation/            how likely the annotation would be, given a path; where a run
+                           starts from "missing" or "forms"
+    round-NN/fold-j/       M(w_j), trained without fold j
+    round-NN/estimates/    q for all shards, and statistics
+    round-NN/dictionary.jsonl
+    round-NN/final/        M(w'), trained on everything with this q
+    history.jsonl          one line per finished round
+
+What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import srsly
+from thinc.api import Config
+
+from ..encoders.sharing import FOLDER as FROZEN
+from ..q.adak_block import AdakSettings
+
+CONFIG_FILE = "config.cfg"
+CORPUS = "corpus"
+DEV_FILE = "dev.spacy"
+DICTIONARY_FILE = "dictionary.jsonl"
+HISTORY_FILE = "history.jsonl"
+COMPLETED_FILE = "train-completed.spacy"
+ESTIMATES_FOLDER = "estimates"
+ANNOTATION_FOLDER = "annotation"
+# What a run begins with, and what it makes, as patterns. Models are not among them:
+# they are replaced whoever trained them, as in spaCy's own training.
+GIVEN = (CONFIG_FILE, DEV_FILE)
+MADE = (
+    CORPUS,
+    FROZEN,
+    ANNOTATION_FOLDER,
+    "round-[0-9][0-9]*",
+    HISTORY_FILE,
+    DICTIONARY_FILE,
+    COMPLETED_FILE,
+)
+LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
+
+
+class Round(NamedTuple):
+    """What is to be known of a round.
+
+    round (int): From 1 on.
+    score (float): The dev score that decides, from [training.score_weights].
+    precision (float): On dev.
+    recall (float): On dev.
+    f1 (float): On dev.
+    changed (float): The share of unknown tokens whose tag on the path of q changed.
+    estimated_entities (int): Entities on the path of q that nobody annotated.
+    dictionary_size (int): Entities in the dictionary made in this round.
+    dropped (int): Texts left out of the folds' training data of the next round.
+    seconds (float): How long the round took, since the run was last resumed.
+    is_best (bool): Whether its model is the best so far.
+    """
+
+    round: int
+    score: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    changed: float
+    estimated_entities: int
+    dictionary_size: int
+    dropped: int
+    seconds: float
+    is_best: bool
+
+
+def find_best(history: Sequence[Round]) -> Round | None:
+    """RETURNS (Round | None): The round with M(ŵ), if one is finished."""
+    return next((round_ for round_ in reversed(history) if round_.is_best), None)
+
+
+class Run(NamedTuple):
+    """A run of the algorithm in a folder.
+
+    folder (Path): Where everything goes.
+    config_path (Path): The config, in that folder.
+    config (Config): The same, interpolated.
+    settings (AdakSettings): The settings of the outer loop.
+    component (str): The name of the `adak_ner` component.
+    use_gpu (int): The id of a GPU, or -1.
+    code_path (Path | None): Python code to import first.
+    """
+
+    folder: Path
+    config_path: Path
+    config: Config
+    settings: AdakSettings
+    component: str
+    use_gpu: int
+    code_path: Path | None
+
+    @property
+    def history_path(self) -> Path:
+        """RETURNS (Path): One line per finished round."""
+        return self.folder / HISTORY_FILE
+
+    def history(self) -> list[Round]:
+        """RETURNS (list[Round]): The rounds that are finished."""
+        if not self.history_path.exists():
+            return []
+        return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
+
+    @property
+    def corpus(self) -> Path:
+        """RETURNS (Path): The training data in shards. Where it is, a run has begun."""
+        return self.folder / CORPUS
+
+    @property
+    def dev_path(self) -> Path:
+        """RETURNS (Path): The dev documents that models can be scored on."""
+        return self.folder / DEV_FILE
+
+    @property
+    def annotation(self) -> Path:
+        """RETURNS (Path): The likelihood of the annotation, if it is looked at."""
+        return self.folder / ANNOTATION_FOLDER
+
+    def round_folder(self, round_: int) -> Path:
+        """RETURNS (Path): Where a round puts its files."""
+        return self.folder / f"round-{round_:02d}"
+
+    def estimates(self, round_: int) -> Path | None:
+        """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
+        folder = self.round_folder(round_) / ESTIMATES_FOLDER
+        return folder if folder.exists() else None
+
+    def needs_q(self) -> bool:
+        """RETURNS (bool): Whether the loss looks at q at all."""
+        loss = self.config["components"][self.component]["loss"]
+        return loss not in LOSSES_WITHOUT_Q
+
+    def best_round(self) -> int | None:
+        """RETURNS (int | None): The number of the round with M(ŵ), if there is one."""
+        best = find_best(self.history())
+        return None if best is None else best.round
+
+    def is_finished(self) -> bool:
+        """RETURNS (bool): Whether there is nothing left to do."""
+        history = self.history()
+        if not history:
+            return False
+        last = history[-1]
+        # What the first round changes was no estimate before.
+        converged = last.round > 1 and last.changed < self.settings.convergence
+        return not self.needs_q() or converged or last.round >= self.settings.rounds

@@ -1,0 +1,280 @@
+"""Find everything that is wrong with a config and its data before the first step."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
+from spacy.tokens import Doc
+from spacy.util import load_model_from_config, registry
+from thinc.api import Config, require_gpu
+
+from ..annotation.completeness import is_complete
+from ..data.corruption import DROP_ENTITIES
+from ..data.docbin import unreadable_file_named
+from ..errors import Errors, Warnings, describe, refuse_unknown_keys
+from ..pipeline.adak_ner import make_adak_ner
+from ..q.adak_block import AdakSettings, read_settings
+from ..shards.references import read_references, reader_block
+from .folder import LOSSES_WITHOUT_Q
+
+_SECTIONS = ("nlp", "components", "corpora", "training")
+_FACTORY = "adak_ner"
+# What can be set in blocks from which spaCy drops the rest without a word.
+_SETTINGS = {
+    "nlp": list(signature(ConfigSchemaNlp).parameters),
+    "training": list(signature(ConfigSchemaTraining).parameters),
+    "initialize": list(signature(ConfigSchemaInit).parameters),
+}
+_VARIABLE = re.compile(r"\$\{([\w.:]+)\}")
+
+
+class Checked(NamedTuple):
+    """What is needed to begin a run, found to be in order.
+
+    config (Config): The complete config, interpolated.
+    settings (AdakSettings): Its `[adak]` block.
+    train (list[Doc]): The training data.
+    dev (list[Doc]): The part of the dev data that models can be scored on.
+    labels (list[str]): Those that `[initialize]` gives the component, or those of the
+        training data. All models must number their tags alike, whatever their fold
+        happens to hold.
+    """
+
+    config: Config
+    settings: AdakSettings
+    train: list[Doc]
+    dev: list[Doc]
+    labels: list[str]
+
+
+def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
+    """Raise an error that lists all problems, or give back what was read.
+
+    raw (Config): The config as the user wrote it, overrides included.
+    use_gpu (int): The GPU asked for, or -1.
+    strict (bool): Whether incomplete dev documents are a problem. If not, they are
+        warned of.
+    RETURNS (Checked): What was read.
+    """
+    problems = list(_problems_of_device(use_gpu))
+    missing = [section for section in _SECTIONS if not raw.get(section)]
+    if missing:
+        names = ", ".join(f"[{section}]" for section in missing)
+        _refuse([*problems, Errors.A217.format(sections=names)])
+    try:
+        interpolated = raw.interpolate()
+    except ValueError as error:
+        _refuse([*problems, Errors.A219.format(error=describe(error))])
+    wrong_settings = list(_problems_of_settings(interpolated))
+    problems += wrong_settings
+    settings = None
+    try:
+        settings = read_settings(interpolated)
+    except ValueError as error:
+        problems.append(str(error))
+    config = labels = None
+    try:
+        config = complete(raw)
+        problems += _problems_of_components(config)
+        labels = _given_labels(config)
+    except Exception as error:
+        # Settings that are known to be wrong need not be complained of twice.
+        if not wrong_settings:
+            problems.append(Errors.A219.format(error=describe(error)))
+    train, dev = [], []
+    unreadable = list(_problems_of_paths(interpolated))
+    problems += unreadable
+    if not unreadable:
+        try:
+            train = _read(interpolated, "train")
+            dev = _read(interpolated, "dev")
+        except Exception as error:
+            problems.append(Errors.A220.format(error=describe(error)))
+        else:
+            problems += _problems_of_data(interpolated, train, dev, strict)
+    scorable = [doc for doc in dev if is_complete(doc)]
+    if problems or config is None or settings is None:
+        _refuse(problems)
+    if len(scorable) < len(dev):
+        warnings.warn(
+            Warnings.W201.format(count=len(dev) - len(scorable), total=len(dev)),
+            stacklevel=2,
+        )
+    if labels is None:
+        labels = sorted({ent.label_ for doc in train for ent in doc.ents})
+    return Checked(config, settings, train, scorable, labels)
+
+
+def refuse_unread_overrides(overrides: Iterable[str], written: Config) -> None:
+    """Raise an error for the first override that nothing would read.
+
+    overrides (Iterable[str]): The dotted names of the settings.
+    written (Config): The config without the overrides.
+    """
+    text = written.to_str(interpolate=False)
+    variables = {name.replace(":", ".") for name in _VARIABLE.findall(text)}
+    for override in overrides:
+        section, _, key = override.rpartition(".")
+        block: Any = written
+        for name in section.split("."):
+            block = block[name]
+        if section in _SETTINGS:
+            valid = _SETTINGS[section]
+        elif section in variables or _is_checked(section, block):
+            continue
+        else:
+            start = f"{section}."
+            used = {v.removeprefix(start) for v in variables if v.startswith(start)}
+            valid = [*block, *sorted(used.difference(block))]
+        refuse_unknown_keys([key], f"[{section}]", valid)
+
+
+def _is_checked(section: str, block: Mapping[str, Any]) -> bool:
+    """Whether what is read from a block is checked where it is read: arguments of
+    functions, settings of components, and [adak]."""
+    top, _, below = section.partition(".")
+    return (
+        any(key.startswith("@") for key in block)
+        or section == "adak"
+        or (bool(below) and top in {*_SECTIONS, *_SETTINGS})
+    )
+
+
+def complete(raw: Config) -> Config:
+    """RETURNS (Config): The config with all defaults, interpolated."""
+    return load_model_from_config(raw, auto_fill=True).config.interpolate()
+
+
+def adak_components(config: Mapping[str, Any]) -> list[str]:
+    """RETURNS (list[str]): The components of the pipeline that are `adak_ner`s."""
+    return [
+        name
+        for name in config["nlp"]["pipeline"]
+        if config["components"].get(name, {}).get("factory") == _FACTORY
+    ]
+
+
+def _given_labels(config: Config) -> list[str] | None:
+    for name in adak_components(config):
+        block = registry.resolve(config["initialize"]["components"].get(name, {}))
+        if block.get("labels") is not None:
+            return list(block["labels"])
+    return None
+
+
+def _refuse(problems: list[str]) -> NoReturn:
+    listed = "\n".join(f"- {problem}" for problem in problems)
+    raise ValueError(Errors.A207.format(problems=listed))
+
+
+def _problems_of_device(use_gpu: int) -> Iterator[str]:
+    if use_gpu >= 0:
+        try:
+            require_gpu(use_gpu)
+        except ValueError as error:
+            yield Errors.A215.format(gpu=use_gpu, error=error)
+
+
+def _problems_of_settings(config: Config) -> Iterator[str]:
+    """Settings that no one would read, encoders that are not there, and augmenters
+    that come too late."""
+    checked = [(name, config.get(name, {}), valid) for name, valid in _SETTINGS.items()]
+    parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
+    for name, block in config["components"].items():
+        if block.get("factory") == _FACTORY:
+            checked.append((f"components.{name}", block, parameters))
+    for section, block, valid in checked:
+        try:
+            refuse_unknown_keys(block, f"[{section}]", valid)
+        except ValueError as error:
+            yield str(error)
+    yield from _missing_folders(config["components"], "components")
+    for corpus in ("train", "dev"):
+        augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(
+            "@augmenters"
+        )
+        if augmenter == DROP_ENTITIES:
+            yield Errors.A223.format(augmenter=augmenter, corpus=corpus)
+
+
+def _problems_of_components(config: Config) -> Iterator[str]:
+    names = adak_components(config)
+    if len(names) != 1:
+        yield Errors.A209.format(count=len(names), names=", ".join(names) or "none")
+    limits = ("max_epochs", "max_steps", "patience")
+    if all(config["training"][limit] <= 0 for limit in limits):
+        yield Errors.A224
+
+
+def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Names of encoders that are paths, and lead nowhere."""
+    for key, value in block.items():
+        setting = f"{where}.{key}"
+        if isinstance(value, Mapping):
+            yield from _missing_folders(value, setting)
+        elif (
+            key == "name"
+            and "@architectures" in block
+            and isinstance(value, str)
+            and _looks_like_path(value)
+            and not Path(value).expanduser().is_dir()
+        ):
+            yield Errors.A214.format(path=value, setting=setting)
+
+
+def _looks_like_path(name: str) -> bool:
+    # A model on the hub is called "model" or "organisation/model".
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
+def _problems_of_paths(config: Config) -> Iterator[str]:
+    for corpus in ("train", "dev"):
+        block = reader_block(config, corpus)
+        if "path" not in block:
+            continue
+        option = f"--{config['training'][f'{corpus}_corpus']}.path"
+        if corpus in config.get("paths", {}):
+            option = f"--paths.{corpus}"
+        path = block["path"]
+        if path is None:
+            yield Errors.A218.format(corpus=corpus, why="not given", option=option)
+        elif not Path(path).exists():
+            why = f"'{path}', which does not exist"
+            yield Errors.A218.format(corpus=corpus, why=why, option=option)
+
+
+def _read(config: Config, corpus: str) -> list[Doc]:
+    path = reader_block(config, corpus).get("path")
+    with nullcontext() if path is None else unreadable_file_named(Path(path)):
+        return list(read_references(config, corpus))
+
+
+def _problems_of_data(
+    config: Config, train: list[Doc], dev: list[Doc], strict: bool
+) -> Iterator[str]:
+    labels = {ent.label_ for doc in train for ent in doc.ents}
+    if not labels:
+        yield Errors.A210.format(path=reader_block(config, "train").get("path"))
+    folds = config.get("adak", {}).get("folds", 2)
+    distinct = len({doc.text for doc in train})
+    if _needs_folds(config) and isinstance(folds, int) and distinct < folds:
+        yield Errors.A211.format(count=distinct, folds=folds)
+    unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
+    if labels and unseen:
+        yield Errors.A212.format(labels=", ".join(unseen))
+    incomplete = sum(not is_complete(doc) for doc in dev)
+    if not any(doc.ents for doc in dev if is_complete(doc)):
+        yield Errors.A213
+    elif incomplete and strict:
+        yield Errors.A216.format(count=incomplete, total=len(dev))
+
+
+def _needs_folds(config: Config) -> bool:
+    blocks = config["components"].values()
+    losses = [block.get("loss") for block in blocks if block.get("factory") == _FACTORY]
+    return any(loss not in LOSSES_WITHOUT_Q for loss in losses)

@@ -1,0 +1,1 @@
+"""Training data on disk: folds, shards, and the q that belongs to them."""

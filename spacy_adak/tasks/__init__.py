@@ -1,0 +1,1 @@
+"""Units of work of a run, and where they are executed."""

@@ -1,0 +1,84 @@
+"""Run frozen encoders on a part of all texts, as one task of the outer loop."""
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Corpus
+from spacy.util import minibatch
+
+from ..encoders.frozen import frozen_encoders
+from ..shards.checkpoint import write_json
+from .logs import logging_to
+from .progress_file import ProgressFile
+from .train_model import TrainingTask
+
+# How many texts are encoded between two reports of progress.
+_DOCS_AT_A_TIME = 32
+
+
+class EncodingTask(NamedTuple):
+    """What a worker needs to know to encode a part of the texts. Data goes by path.
+
+    A text that is encoded already is not encoded again, so a task that was killed goes
+    on where it was.
+
+    training (TrainingTask): The training whose pipeline has the encoders.
+    files (tuple[Path, ...]): `.spacy` files with the texts.
+    part (int): Which of the parts that the texts are dealt out to.
+    parts (int): How many there are.
+    """
+
+    training: TrainingTask
+    files: tuple[Path, ...]
+    part: int
+    parts: int
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): For messages."""
+        return f"texts, part {self.part + 1} of {self.parts}"
+
+    @property
+    def output(self) -> Path:
+        """RETURNS (Path): Written last, so its presence means that all is there."""
+        name = f"encoded-{self.part + 1}-of-{self.parts}.json"
+        return self.training.frozen / name
+
+    @property
+    def log_path(self) -> Path:
+        """RETURNS (Path): Where an error is written down."""
+        return self.output.with_suffix(".log")
+
+    @property
+    def progress_path(self) -> Path:
+        """RETURNS (Path): Where the task says how far it is."""
+        return self.output.with_suffix(".progress")
+
+    def is_done(self) -> bool:
+        """RETURNS (bool): Whether all texts are encoded."""
+        return self.output.exists()
+
+    def run(self) -> None:
+        """Encode the texts, unless that is done already."""
+        if self.is_done():
+            return
+        with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
+            nlp = self.training.make_pipeline()
+        docs = list(self._docs(nlp))
+        encoders = list(frozen_encoders(nlp))
+        progress = ProgressFile(self.progress_path, total=len(docs))
+        for batch in minibatch(docs, size=_DOCS_AT_A_TIME):
+            for encoder in encoders:
+                encoder.share_rows(batch)
+            progress.advance(len(batch))
+        write_json(self.output, {"texts": len(docs)})
+
+    def _docs(self, nlp: Language) -> Iterator[Doc]:
+        """The texts as trainings see them."""
+        examples = chain.from_iterable(Corpus(path)(nlp) for path in self.files)
+        for example in islice(examples, self.part, None, self.parts):
+            yield example.predicted

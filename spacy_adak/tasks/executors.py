@@ -1,0 +1,232 @@
+"""Where tasks run: in this process, in processes on this machine, or on a cluster.
+
+Tasks exchange nothing but paths, and a task whose result is there does nothing. So the
+results do not depend on the executor, and a task can be tried again at any time.
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import torch
+
+from ..errors import Errors
+from ..q.adak_block import AdakSettings
+from ..shards.checkpoint import is_write_error
+
+_TAIL_LINES = 20
+_SECONDS_BETWEEN_LOOKS = 0.2
+
+
+class Task(Protocol):
+    """A piece of work that leaves its result on disk."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+
+    @property
+    def output(self) -> Path:
+        """Where its result goes."""
+
+    @property
+    def log_path(self) -> Path:
+        """The file that says what went wrong, if anything did."""
+
+    def is_done(self) -> bool:
+        """Whether the result is there."""
+
+    def run(self) -> None:
+        """Make the result, unless it is there."""
+
+
+class Failure(NamedTuple):
+    """An error that a task met with.
+
+    traceback (str): What Python has to say about it.
+    write_error (int | None): Its number, if the disk is full or can't be written to.
+    """
+
+    traceback: str
+    write_error: int | None
+
+
+Executor = Callable[[Sequence[Task]], None]
+_Attempt = Callable[[Sequence[Task]], list[Failure | None]]
+
+
+class WorkerDiedError(Exception):
+    """A worker process ended without a word."""
+
+
+@contextmanager
+def executor(settings: AdakSettings) -> Iterator[Executor]:
+    """Start what the settings ask for, and end it when it is no longer used.
+
+    settings (AdakSettings): The settings.
+    YIELDS (Executor): Runs tasks; returns when all are done.
+    """
+    attempts: dict[str, _Attempt] = {
+        "serial": _attempt_serial,
+        "joblib": partial(_attempt_joblib, n_jobs=settings.n_jobs),
+        "ray": _attempt_ray,
+    }
+    attempt = attempts[settings.executor]
+    cluster: AbstractContextManager[None] = nullcontext()
+    if settings.executor == "ray":
+        cluster = _ray(settings.n_jobs, settings.ray_address)
+
+    def run(tasks: Sequence[Task]) -> None:
+        todo = [task for task in tasks if not task.is_done()]
+        try:
+            _raise_first(todo, attempt(todo))
+        except WorkerDiedError:
+            _try_again([task for task in todo if not task.is_done()], attempt)
+
+    threads = torch.get_num_threads()
+    try:
+        with cluster:
+            yield run
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _try_again(tasks: Sequence[Task], attempt: _Attempt) -> None:
+    """A worker may die through no fault of its task: of memory taken by others, say.
+    So one after the other: that takes the least memory, and tells which one dies."""
+    for task in tasks:
+        try:
+            _raise_first([task], attempt([task]))
+        except WorkerDiedError:
+            raise ValueError(
+                Errors.A206.format(
+                    task=task.name,
+                    again=" twice, its process having ended without a word: it may "
+                    "have run out of memory",
+                    log=task.log_path,
+                    tail=_tail(_read(task.log_path)) or "(nothing was logged)",
+                )
+            ) from None
+
+
+def _raise_first(tasks: Sequence[Task], failures: Sequence[Failure | None]) -> None:
+    for task, failure in zip(tasks, failures, strict=False):
+        if failure is None:
+            continue
+        if failure.write_error is not None:
+            raise OSError(failure.write_error, os.strerror(failure.write_error))
+        raise ValueError(
+            Errors.A206.format(
+                task=task.name,
+                again="",
+                log=task.log_path,
+                tail=_tail(failure.traceback),
+            )
+        )
+
+
+def _tail(text: str) -> str:
+    return "\n".join(text.splitlines()[-_TAIL_LINES:])
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf8") if path.exists() else ""
+
+
+def _run(task: Task) -> Failure | None:
+    """Run a task, and bring an error home in a form that any executor can carry."""
+    torch.set_num_threads(1)
+    try:
+        task.run()
+    except Exception as error:
+        text = traceback.format_exc()
+        # The disk may be full.
+        with suppress(OSError), task.log_path.open("a", encoding="utf8") as log:
+            log.write(text)
+        write_error = None
+        if isinstance(error, OSError) and is_write_error(error, task.output.parent):
+            write_error = error.errno
+        return Failure(text, write_error)
+    return None
+
+
+def _attempt_serial(tasks: Sequence[Task]) -> list[Failure | None]:
+    failures = []
+    for task in tasks:
+        failures.append(_run(task))
+        if failures[-1] is not None:
+            break
+    return failures
+
+
+def _attempt_joblib(tasks: Sequence[Task], n_jobs: int) -> list[Failure | None]:
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    try:
+        return Parallel(n_jobs=n_jobs, backend="loky", batch_size=1)(
+            delayed(_run_for)(os.getpid(), task) for task in tasks
+        )
+    except TerminatedWorkerError as error:
+        raise WorkerDiedError from error
+
+
+def _run_for(parent: int, task: Task) -> Failure | None:
+    if os.getpid() != parent:
+        # Ctrl-C is for the parent to deal with.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    return _run(task)
+
+
+def _end_with(parent: int) -> None:
+    """Workers of a run that was killed must not go on working in its folder."""
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
+
+
+@contextmanager
+def _ray(n_jobs: int, address: str | None) -> Iterator[None]:
+    """Use the cluster that is there, or start one for as long as it is used."""
+    try:
+        import ray
+    except ImportError:
+        raise ValueError(Errors.A208) from None
+    if ray.is_initialized():
+        yield
+        return
+    if address is None:
+        ray.init(
+            num_cpus=n_jobs, include_dashboard=False, logging_level=logging.WARNING
+        )
+    else:
+        ray.init(address=address, logging_level=logging.WARNING)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _attempt_ray(tasks: Sequence[Task]) -> list[Failure | None]:
+    import ray
+    from ray.exceptions import RayError, RayTaskError
+
+    run = ray.remote(max_retries=0)(_run)
+    results = [run.remote(task) for task in tasks]
+    # Wait for all: what others are at work on must not be begun a second time.
+    ray.wait(results, num_returns=len(results))
+    try:
+        return ray.get(results)
+    except RayTaskError:
+        raise
+    except RayError as error:
+        raise WorkerDiedError from error

@@ -1,0 +1,95 @@
+"""What can be told of annotators who do not know some forms."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_adak.q.annotators import Annotators
+
+chances = st.floats(0.05, 0.95)
+
+
+def annotate(
+    known_forms: float, form_recall: float, forms: int = 2000
+) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
+    """How often forms are marked, and how often they are not, by such annotators."""
+    rng = random.Random(0)
+    marked: Counter[tuple[str, ...]] = Counter()
+    unmarked: Counter[tuple[str, ...]] = Counter()
+    for n in range(forms):
+        is_known = rng.random() < known_forms
+        for _ in range(rng.randrange(1, 12)):
+            is_marked = is_known and rng.random() < form_recall
+            (marked if is_marked else unmarked)[(f"form {n}",)] += 1
+    return marked, unmarked
+
+
+@pytest.mark.parametrize(("known", "recall"), [(0.2, 0.95), (0.5, 0.9), (0.7, 0.9)])
+def test_share_of_known_forms_is_found(known: float, recall: float) -> None:
+    annotators = Annotators.from_forms(known * recall, *annotate(known, recall))
+    assert annotators.form_recall == pytest.approx(recall, abs=0.05)
+    assert annotators.known_forms == pytest.approx(known, abs=0.05)
+    assert not annotators.know_all_forms()
+
+
+def test_words_that_are_names_elsewhere_are_not_held_against_annotators() -> None:
+    marked, unmarked = annotate(0.2, 0.95)
+    for form in list(marked)[::3]:
+        unmarked[form] += 10
+    annotators = Annotators.from_forms(0.2 * 0.95, marked, unmarked)
+    assert annotators.form_recall > 0.8
+
+
+def test_careless_annotators_are_taken_for_more_careless_ones_never_less() -> None:
+    annotators = Annotators.from_forms(0.4 * 0.6, *annotate(0.4, 0.6))
+    assert 0.45 < annotators.form_recall < 0.6
+    assert not annotators.know_all_forms()
+
+
+@pytest.mark.parametrize("recall", [0.2, 0.4, 0.8])
+def test_annotators_who_forget_at_random_know_all_forms(recall: float) -> None:
+    annotators = Annotators.from_forms(recall, *annotate(1.0, recall))
+    assert annotators.know_all_forms()
+    assert annotators.form_recall == pytest.approx(recall, abs=0.05)
+
+
+def test_forms_that_occur_twice_do_not_look_as_if_always_or_never_marked() -> None:
+    marked, unmarked = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    rng = random.Random(0)
+    for n in range(2000):
+        for _ in range(2):
+            (marked if rng.random() < 0.6 else unmarked)[(f"form {n}",)] += 1
+    assert Annotators.from_forms(0.6, marked, unmarked).know_all_forms()
+
+
+def test_forms_that_occur_once_say_nothing() -> None:
+    once = Counter({("a",): 1, ("b",): 1})
+    assert Annotators.from_forms(0.3, once, Counter({("c",): 9})).know_all_forms()
+
+
+def test_annotators_who_mark_nothing_are_no_error() -> None:
+    annotators = Annotators.from_forms(0.0, Counter(), Counter())
+    assert annotators.recall_of_string(9) == 0.0
+
+
+@given(chances, st.integers(1, 10_000))
+def test_frequent_strings_count_like_all_others_if_all_forms_are_known(
+    recall: float, occurrences: int
+) -> None:
+    annotators = Annotators(recall, recall)
+    assert annotators.recall_of_string(occurrences) == pytest.approx(recall)
+
+
+@given(chances, chances, st.integers(1, 10_000))
+def test_frequent_strings_say_less_each_but_no_less_together(
+    known: float, form_recall: float, occurrences: int
+) -> None:
+    annotators = Annotators(known * form_recall, form_recall)
+    once = annotators.recall_of_string(1)
+    often = annotators.recall_of_string(occurrences)
+    assert once == pytest.approx(annotators.recall)
+    assert often <= once + 1e-9
+    assert 1 - (1 - often) ** occurrences >= once - 1e-9

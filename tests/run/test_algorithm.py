@@ -1,0 +1,240 @@
+"""Algorithm 1: each strategy can be switched off, and nothing else changes by it."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from thinc.api import Config
+
+from spacy_adak.crf import losses
+from spacy_adak.pipeline.objective import Objective
+from spacy_adak.run.folder import Round
+from spacy_adak.run.train import train
+from spacy_adak.tasks.estimate_shard import EstimationTask
+from spacy_adak.tasks.executors import Task
+from spacy_adak.tasks.train_model import TrainingTask
+from tests.finished_run import FinishedRun
+
+
+def run(
+    config: Config, folder: Path, **settings: Any
+) -> tuple[list[Round], list[Task]]:
+    """Train with other settings, and give the rounds and all tasks."""
+    tasks: list[Task] = []
+    config = Config().from_str(config.to_str(), overrides=settings, interpolate=False)
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (TrainingTask, EstimationTask):
+
+            def note(task: Task, original: Any = kind.run) -> None:
+                tasks.append(task)
+                original(task)
+
+            patch.setattr(kind, "run", note)
+        _, history = train(config, folder)
+    return history, tasks
+
+
+def logs(folder: Path, number: int) -> dict[str, str]:
+    """What all trainings of a round have logged, but for the folders they were in."""
+    return {
+        path.name: re.sub(r"\.\w+\.tmp", "", path.read_text().replace(str(folder), ""))
+        for path in (folder / f"round-{number:02d}").glob("*.log")
+    }
+
+
+def estimations(tasks: list[Task], number: int) -> list[EstimationTask]:
+    return [
+        task
+        for task in tasks
+        if isinstance(task, EstimationTask)
+        and f"round-{number:02d}" in str(task.output)
+    ]
+
+
+def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path, **{"adak.rounds": 1})
+    for task in estimations(tasks, 1):
+        fold = int(task.shard.stem.split("-")[1])
+        assert [path.parent.name for path in task.fold_models] == [f"fold-{fold}"]
+        assert task.candidate_model is not None
+        assert task.candidate_model.parent.name == f"fold-{1 - fold}"
+        assert task.dictionary is None
+
+
+def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -> None:
+    settings = {"adak.rounds": 1, "adak.fold_models": "all", "adak.mask": False}
+    _, tasks = run(tiny_config, tmp_path, **settings)
+    tasks_of_round = estimations(tasks, 1)
+    assert tasks_of_round
+    for task in tasks_of_round:
+        models = [path.parent.name for path in task.fold_models]
+        assert models == ["fold-0", "fold-1"]
+        # Nothing is to be allowed by it.
+        assert task.candidate_model is None
+
+
+def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path)
+    for task in estimations(tasks, 2):
+        assert task.candidate_model == tmp_path / "round-01" / "final" / "model-best"
+        assert task.dictionary == tmp_path / "round-01" / "dictionary.jsonl"
+        assert task.last_estimates == tmp_path / "round-01" / "estimates"
+
+
+def test_fold_models_have_not_seen_their_fold(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path)
+    trainings = [task for task in tasks if isinstance(task, TrainingTask)]
+    assert [(task.output.name, task.without_fold) for task in trainings] == [
+        ("fold-0", 0),
+        ("fold-1", 1),
+        ("final", None),
+    ] * 2
+
+
+def test_trainings_have_the_q_that_was_estimated_last(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path)
+    found = [
+        task.estimates.parent.name if task.estimates else None
+        for task in tasks
+        if isinstance(task, TrainingTask)
+    ]
+    first, second = "round-01", "round-02"
+    assert found == [None, None, first, first, first, second]
+
+
+def test_every_training_has_a_seed_of_its_own(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    _, tasks = run(tiny_config, tmp_path)
+    seeds = [task.seed for task in tasks if isinstance(task, TrainingTask)]
+    assert len(set(seeds)) == len(seeds) == 6
+
+
+@pytest.mark.parametrize("loss", ["missing", "ratio"])
+def test_first_fold_models_may_be_trained_with_another_loss(
+    tiny_config: Config, tmp_path: Path, loss: str
+) -> None:
+    _, tasks = run(tiny_config, tmp_path, **{"adak.start": loss})
+    losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
+    assert losses == [loss, loss, None, None, None, None]
+
+
+def test_start_changes_nothing_but_the_first_fold_models(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    settings = {"adak.start": "ratio", "adak.rounds": 1}
+    _, tasks = run(finished.config, tmp_path / "ratio", **settings)
+    _, others = run(finished.config, tmp_path / "outside", **{"adak.rounds": 1})
+
+    def described(tasks: list[Task], folder: str) -> list[str]:
+        tasks = [t._replace(loss=None) for t in tasks if isinstance(t, TrainingTask)]
+        return [str(task).replace(str(tmp_path / folder), "") for task in tasks]
+
+    assert described(tasks, "ratio") == described(others, "outside")
+    assert logs(tmp_path / "ratio", 1) != logs(finished.folder, 1)
+
+
+def test_selection_can_be_switched_off(finished: FinishedRun, tmp_path: Path) -> None:
+    history, _ = run(finished.config, tmp_path, **{"adak.min_sample_score": 0})
+    assert [round_.dropped for round_ in history] == [0, 0]
+    assert finished.history[0].dropped > 0
+    assert logs(tmp_path, 1) == logs(finished.folder, 1)
+    assert logs(tmp_path, 2)["fold-0.log"] != logs(finished.folder, 2)["fold-0.log"]
+
+
+def test_dictionary_can_be_switched_off(finished: FinishedRun, tmp_path: Path) -> None:
+    _, tasks = run(finished.config, tmp_path, **{"adak.dictionary": False})
+    assert {task.dictionary for task in estimations(tasks, 2)} == {None}
+    assert logs(tmp_path, 1) == logs(finished.folder, 1)
+    for fold in ("fold-0.log", "fold-1.log"):
+        assert logs(tmp_path, 2)[fold] == logs(finished.folder, 2)[fold]
+
+
+@pytest.mark.parametrize("setting", ["mask", "kbest_candidates"])
+def test_candidates_can_be_switched_off(
+    finished: FinishedRun, tmp_path: Path, setting: str
+) -> None:
+    settings = {f"adak.{setting}": False, "adak.rounds": 1}
+    (first,), tasks = run(finished.config, tmp_path, **settings)
+    for task in estimations(tasks, 1):
+        assert getattr(task.settings, setting) is False
+    for fold in ("fold-0.log", "fold-1.log"):
+        assert logs(tmp_path, 1)[fold] == logs(finished.folder, 1)[fold]
+    before = finished.history[0].estimated_entities
+    if setting == "mask":
+        assert first.estimated_entities >= before
+    else:
+        assert first.estimated_entities == 0 < before
+
+
+def weights_of_best_paths(
+    config: Config, folder: Path, **settings: Any
+) -> list[tuple[str, float]]:
+    noted = []
+    original = Objective.__call__
+
+    def note(self: Objective, *args: Any) -> Any:
+        noted.append((self.loss, self.best_paths_weight))
+        return original(self, *args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Objective, "__call__", note)
+        run(config, folder, **settings, **{"adak.rounds": 1})
+    return noted
+
+
+def test_best_paths_can_be_switched_off(
+    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(losses, "kbest", None)
+    settings = {"components.adak_ner.loss": "weighted"}
+    noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
+    assert {loss for loss, _ in noted} == {"weighted"}
+
+
+def test_weighted_part_can_be_switched_off(tiny_config: Config, tmp_path: Path) -> None:
+    settings = {"components.adak_ner.gamma": 0}
+    noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
+    assert set(noted) == {("adak", 1.0)}
+
+
+def test_annealing_can_be_switched_off(tiny_config: Config, tmp_path: Path) -> None:
+    settings = {"components.adak_ner.gamma": None}
+    noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
+    assert set(noted) == {("adak", 0.5)}
+
+
+def test_annealing_starts_anew_in_every_training(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    noted = weights_of_best_paths(tiny_config, tmp_path)
+    lowest = [i for i, (_, weight) in enumerate(noted) if weight < 0.05]
+    assert lowest == [0, 3, 6]
+
+
+def test_temperature_may_be_a_schedule(tiny_config: Config, tmp_path: Path) -> None:
+    config = tiny_config.copy()
+    config["adak"]["temperature"] = {
+        "@schedules": "compounding.v1",
+        "start": 1.0,
+        "stop": 0.1,
+        "compound": 0.5,
+    }
+    _, tasks = run(config, tmp_path, **{"adak.q": "interpolated"})
+    assert {task.temperature for task in estimations(tasks, 1)} == {1.0}
+    assert {task.temperature for task in estimations(tasks, 2)} == {0.5}
+
+
+def test_only_what_is_needed_is_kept_of_earlier_rounds(finished: FinishedRun) -> None:
+    for number in (1, 2):
+        folder = finished.folder / f"round-{number:02d}"
+        assert not [path for path in folder.glob("fold-*") if path.is_dir()]

@@ -1,0 +1,207 @@
+"""Runs with a frozen encoder: it is run once per text, and stored once."""
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.util import load_config
+from thinc.api import Config
+
+from spacy_adak.encoders.token_rows import TokenEncoder
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.pipeline.head import serialize_head
+from spacy_adak.pipeline.model import get_head
+from spacy_adak.run.train import train
+from spacy_adak.tasks import train_model as training
+from tests.finished_run import FinishedRun
+from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
+from tests.made_texts import SMALL_ENCODER
+
+from .test_crashes import assert_same, run_in_child
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:This process.*fork:DeprecationWarning", "ignore::FutureWarning"
+)
+
+
+def frozen_config(folder: Path, encoder: dict[str, Any]) -> Config:
+    """A config of two short rounds over a frozen encoder, with its data."""
+    settings = {key: value for key, value in TINY.items() if "tok2vec" not in key}
+    config = make_config(**settings, **write_data(folder))
+    config["components"]["adak_ner"]["model"]["tok2vec"] = {
+        "@architectures": "spacy-adak.FrozenEncoder.v1",
+        "encoder": encoder,
+    }
+    return config
+
+
+class EncodedTexts:
+    """Counts how often each text goes through an encoder in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: Counter[str] = Counter()
+        encode = TokenEncoder.encode
+
+        def count(encoder: TokenEncoder, docs: list[Doc]) -> Iterator[Any]:
+            self.counts.update(doc.text for doc in docs)
+            return encode(encoder, docs)
+
+        monkeypatch.setattr(TokenEncoder, "encode", count)
+
+
+@pytest.fixture(scope="module")
+def counted(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[FinishedRun, Counter[str]]:
+    """A run that was never stopped, and what was encoded in it."""
+    config = frozen_config(tmp_path_factory.mktemp("frozen_data"), SMALL_ENCODER)
+    folder = tmp_path_factory.mktemp("frozen") / "output"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        encoded = EncodedTexts(monkeypatch)
+        run = FinishedRun(config, folder, *train(config, folder))
+    return run, encoded.counts
+
+
+@pytest.fixture
+def finished(counted: tuple[FinishedRun, Counter[str]]) -> FinishedRun:
+    return counted[0]
+
+
+def test_every_text_is_encoded_once_in_a_run(
+    counted: tuple[FinishedRun, Counter[str]],
+) -> None:
+    _, counts = counted
+    texts = {doc.text for doc in [*make_docs(40, 0.5), *make_docs(12, seed=99)]}
+    assert counts.keys() == texts
+    # To initialize the pipeline for the first time, a few texts are needed at once.
+    assert sum(counts.values()) <= len(texts) + 10
+
+
+def test_models_of_a_run_have_their_encoder(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    for name in ("model-best", "model-last"):
+        shutil.copytree(finished.folder / name, tmp_path / name)
+        config = load_config(tmp_path / name / "config.cfg")
+        tok2vec = config["components"]["adak_ner"]["model"]["tok2vec"]
+        assert tok2vec["shared"] is None
+    frozen = finished.folder / "frozen"
+    frozen.rename(finished.folder / "moved")
+    try:
+        loaded = spacy.load(tmp_path / "model-best")
+        assert loaded("Ann Lee flew to Nordorf .").has_annotation("ENT_IOB")
+    finally:
+        (finished.folder / "moved").rename(frozen)
+
+
+def test_encoder_is_stored_once_and_rows_are_removed(finished: FinishedRun) -> None:
+    (stored,) = finished.folder.glob("frozen/*/encoder")
+    assert not list(finished.folder.rglob("*.rows"))
+    models = list(finished.folder.glob("round-*/final/model-*/adak_ner/model"))
+    assert models
+    for model in models:
+        assert model.stat().st_size < stored.stat().st_size / 5
+
+
+def test_model_of_a_round_can_be_loaded(finished: FinishedRun) -> None:
+    of_round = finished.folder / "round-02" / "final" / "model-last"
+    assert head(of_round) == head(finished.folder / "model-last")
+    assert spacy.load(of_round)("Ann Lee slept .").has_annotation("ENT_IOB")
+
+
+def test_results_are_equal_if_nothing_is_shared(
+    finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "share_frozen_encoders", lambda config, folder: None)
+    encoded = EncodedTexts(monkeypatch)
+    train(finished.config, tmp_path / "output")
+    assert min(encoded.counts.values()) > 1
+    assert not list((tmp_path / "output").glob("frozen/*/encoder"))
+    for name in ("model-best", "model-last"):
+        assert head(tmp_path / "output" / name) == head(finished.folder / name)
+
+
+def head(folder: Path) -> bytes:
+    """What was trained."""
+    component = spacy.load(folder).get_pipe("adak_ner")
+    assert isinstance(component, AdaKRecognizer)
+    return serialize_head(get_head(component.model))
+
+
+def test_variable_may_stand_for_the_encoder(
+    finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = finished.config.copy()
+    model = config["components"]["adak_ner"]["model"]
+    config["encoder"], model["tok2vec"] = model["tok2vec"], "${encoder}"
+    encoded = EncodedTexts(monkeypatch)
+    train(config, tmp_path / "output")
+    assert sum(encoded.counts.values()) <= len(encoded.counts) + 10
+    for name in ("model-best", "model-last"):
+        assert head(tmp_path / "output" / name) == head(finished.folder / name)
+    (tmp_path / "output" / "frozen").rename(tmp_path / "moved")
+    spacy.load(tmp_path / "output" / "model-best")("Ann Lee slept .")
+
+
+def test_folds_in_processes_give_the_same_weights(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    config = finished.config.copy()
+    config["adak"].update({"executor": "joblib", "n_jobs": 2})
+    train(config, tmp_path / "output")
+    for name in ("model-best", "model-last"):
+        assert model_bytes(tmp_path / "output" / name) == model_bytes(
+            finished.folder / name
+        )
+
+
+def test_run_killed_at_random_moments_ends_with_the_same_weights(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    rng = random.Random(1)
+    folder = tmp_path / "output"
+    kills = 0
+    while True:
+        process = run_in_child(finished.config, folder)
+        process.join(rng.uniform(0.3, 2.0) if kills < 5 else None)
+        if process.exitcode is not None:
+            break
+        process.kill()
+        process.join()
+        kills += 1
+    assert process.exitcode == 0
+    assert_same(folder, finished)
+
+
+def test_results_over_a_transformer_are_equal_if_nothing_is_shared(
+    tiny_bert: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoder = {
+        "@architectures": "spacy-transformers.TransformerModel.v3",
+        "name": str(tiny_bert),
+        "get_spans": {
+            "@span_getters": "spacy-transformers.strided_spans.v1",
+            "window": 24,
+            "stride": 16,
+        },
+    }
+    config = frozen_config(tmp_path / "data", encoder)
+    config["adak"]["rounds"] = 1
+    for name in ("first", "second"):
+        train(config, tmp_path / name)
+    first, second = (
+        tmp_path / "first" / "model-best",
+        tmp_path / "second" / "model-best",
+    )
+    assert model_bytes(first) == model_bytes(second)
+    monkeypatch.setattr(training, "share_frozen_encoders", lambda config, folder: None)
+    train(config, tmp_path / "third")
+    assert head(tmp_path / "third" / "model-best") == head(first)

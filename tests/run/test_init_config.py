@@ -1,0 +1,168 @@
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli.debug_config import debug_config
+from spacy.util import get_lang_class
+from thinc.api import Config
+
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.q.adak_block import default_settings
+from spacy_adak.run.init_config import init_config
+from spacy_adak.run.train import train
+from tests.made_corpus import TINY, write_data
+
+VARIANTS = [
+    (lang, gpu, encoder)
+    for lang in ("en", "zh")
+    for gpu, encoder in ((False, None), (False, "some-bert"), (True, None))
+]
+variants = pytest.mark.parametrize(("lang", "gpu", "encoder"), VARIANTS)
+
+
+@variants
+def test_config_is_complete(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+    filled = spacy.util.load_model_from_config(config, auto_fill=True).config
+    assert filled == config
+
+
+@variants
+def test_config_is_valid_as_spacy_debug_config_sees_it(
+    lang: str, gpu: bool, encoder: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.cfg"
+    path.write_text(init_config(lang, gpu, encoder), encoding="utf8")
+    paths = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
+    debug_config(path, overrides=paths)
+
+
+@variants
+def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder))
+    assert config["adak"].keys() == default_settings().keys()
+    if gpu or encoder is None:
+        assert config["adak"] == default_settings()
+
+
+def test_settings_over_a_frozen_encoder_are_its_own() -> None:
+    config = Config().from_str(init_config("en", encoder="some-bert"))
+    changed = {"rounds", "folds", "start", "fold_models", "q", "temperature", "mask"}
+    for name, value in default_settings().items():
+        assert (config["adak"][name] != value) == (name in changed)
+    assert config["components"]["adak_ner"]["loss"] == "weighted"
+
+
+@variants
+def test_pipeline_can_be_made_of_it(lang: str, gpu: bool, encoder: str | None) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert isinstance(nlp.get_pipe("adak_ner"), AdaKRecognizer)
+    assert nlp.has_pipe("transformer") == gpu
+
+
+@variants
+def test_every_setting_of_ours_has_a_comment_above_it(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
+    lines = init_config(lang, gpu, encoder).splitlines()
+    for header in ("[adak]", "[components.adak_ner]"):
+        start = lines.index(header) + 1
+        settings = []
+        for line in lines[start:]:
+            if line.startswith("["):
+                break
+            settings.append(line)
+        commented = False
+        for line in settings:
+            if line.startswith("#"):
+                commented = True
+            elif line and not line.startswith("factory"):
+                assert commented, line
+                commented = False
+
+
+@variants
+def test_text_survives_reading_and_writing(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
+    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+    assert Config().from_str(config.to_str(), interpolate=False) == config
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_config_for_the_cpu_trains(lang: str, tmp_path: Path) -> None:
+    overrides = {**TINY, **write_data(tmp_path), "adak.rounds": 1}
+    config = Config().from_str(
+        init_config(lang), overrides=overrides, interpolate=False
+    )
+    nlp, history = train(config, tmp_path / "output")
+    assert nlp.lang == lang
+    assert len(history) == 1
+
+
+def test_config_with_a_frozen_encoder_trains(tiny_bert: Path, tmp_path: Path) -> None:
+    overrides = {**write_data(tmp_path), "training.max_epochs": 1, "adak.rounds": 1}
+    config = Config().from_str(
+        init_config("en", encoder=str(tiny_bert)),
+        overrides=overrides,
+        interpolate=False,
+    )
+    nlp, history = train(config, tmp_path / "output")
+    assert len(history) == 1
+    assert not nlp.has_pipe("transformer")
+
+
+def test_transformer_that_is_trained_can_be_chosen() -> None:
+    config = Config().from_str(init_config("en", gpu=True, encoder="some-bert"))
+    assert config["components"]["transformer"]["model"]["name"] == "some-bert"
+
+
+@pytest.mark.parametrize(
+    ("lang", "window", "stride"), [("en", 256, 192), ("zh", 180, 135), ("de", 128, 96)]
+)
+@pytest.mark.parametrize("gpu", [True, False])
+def test_windows_leave_room_for_the_pieces_of_words(
+    lang: str, window: int, stride: int, gpu: bool
+) -> None:
+    config = Config().from_str(init_config(lang, gpu, "some-bert"))
+    components = config["components"]
+    if gpu:
+        encoder = components["transformer"]["model"]
+    else:
+        embed = components["adak_ner"]["model"]["tok2vec"]["embed"]
+        encoder = embed["*"]["frozen"]["encoder"]
+    assert encoder["get_spans"]["window"] == window
+    assert encoder["get_spans"]["stride"] == stride
+
+
+def test_chinese_is_read_character_by_character() -> None:
+    config = Config().from_str(init_config("zh"), interpolate=False)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert [token.text for token in nlp.make_doc("优酷视频")] == list("优酷视频")
+
+
+def test_unknown_language_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\[A221\].*'klingon'"):
+        init_config("klingon")
+
+
+@pytest.mark.parametrize("lang", ["en", "ja", "ko", "th", "vi", "xx", "zh"])
+def test_tokenizer_is_that_of_the_language(lang: str) -> None:
+    config = Config().from_str(init_config(lang), interpolate=False)
+    default = {"@tokenizers": "spacy.Tokenizer.v1"}
+    defaults = get_lang_class(lang).Defaults.config
+    assert config["nlp"]["tokenizer"] == defaults.get("nlp", {}).get(
+        "tokenizer", default
+    )
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_path_of_an_encoder_may_have_any_characters(gpu: bool) -> None:
+    path = r'D:\new\"bert"'
+    text = init_config("en", gpu, path)
+    config = Config().from_str(text)
+    if gpu:
+        assert config["components"]["transformer"]["model"]["name"] == path
+    else:
+        assert config["paths"]["encoder"] == path

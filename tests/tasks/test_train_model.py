@@ -1,0 +1,233 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.training.initialize import init_nlp
+from thinc.api import Config
+
+from spacy_adak.annotation.completeness import entity_share, recall_of_annotators
+from spacy_adak.crf.ratio import EntityRatio
+from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.shards.layout import write_shards
+from spacy_adak.tasks import progress_file
+from spacy_adak.tasks.steps import planned_steps, sure_steps
+from spacy_adak.tasks.train_model import TrainingTask
+from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> TrainingTask:
+    return make_task(tmp_path)
+
+
+def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTask:
+    write_data(folder)
+    docs = make_docs(40, keep=0.5)
+    write_shards(docs, folder / "corpus", n_folds=2, seed=0)
+    seed = settings.pop("seed", 1)
+    loss = settings.pop("loss", None)
+    has_word_features = settings.pop("has_word_features", True)
+    config_path = folder / f"{name}.cfg"
+    make_config(**{**TINY, **settings}).to_disk(config_path)
+    return TrainingTask(
+        name="a training",
+        config_path=config_path,
+        corpus=folder / "corpus",
+        estimates=None,
+        without_fold=None,
+        dev_path=folder / "dev.spacy",
+        loss=loss,
+        has_word_features=has_word_features,
+        output=folder / name,
+        seed=seed,
+        use_gpu=-1,
+        code_path=None,
+    )
+
+
+def test_model_is_trained_and_can_be_loaded(task: TrainingTask) -> None:
+    assert not task.is_done()
+    task.run()
+    assert task.is_done()
+    for name in ("model-best", "model-last"):
+        assert spacy.load(task.output / name).pipe_names == ["adak_ner"]
+
+
+def test_log_has_the_table_of_the_standard_logger(task: TrainingTask) -> None:
+    task.run()
+    log = task.log_path.read_text()
+    assert "LOSS ADAK_NER" in log
+    assert "ENTS_F" in log
+    assert "\x1b" not in log
+
+
+def test_nothing_is_printed(
+    task: TrainingTask, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task.run()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_finished_model_is_not_trained_again(task: TrainingTask) -> None:
+    task.output.mkdir()
+    task.run()
+    assert list(task.output.iterdir()) == []
+
+
+def test_weights_depend_on_the_seed_alone(tmp_path: Path) -> None:
+    tasks = [make_task(tmp_path, name, seed=s) for name, s in [("a", 1), ("b", 1)]]
+    other = make_task(tmp_path, "c", seed=2)
+    for task in (*tasks, other):
+        task.run()
+    a, b, c = (model_bytes(t.output / "model-last") for t in (*tasks, other))
+    assert a == b
+    assert a["adak_ner/model"] != c["adak_ner/model"]
+
+
+def test_short_training_is_scored_beyond_its_first_step(tmp_path: Path) -> None:
+    task = make_task(tmp_path, **{"training.eval_frequency": 200})
+    task.run()
+    rows = task.log_path.read_text().split("------\n")[1].splitlines()
+    steps = [int(row.split()[1]) for row in rows if row[:3].strip().isdigit()]
+    assert steps == [0, 1, 2, 3, 4]
+
+
+def test_eval_frequency_of_a_long_training_is_kept(tmp_path: Path) -> None:
+    settings = {"training.eval_frequency": 2, "training.max_epochs": 6}
+    task = make_task(tmp_path, **settings)
+    task.run()
+    rows = task.log_path.read_text().split("------\n")[1].splitlines()
+    steps = [int(row.split()[1]) for row in rows if row[:3].strip().isdigit()]
+    assert steps == list(range(0, 30, 2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "at_most", "at_least"),
+    [
+        ({"max_epochs": 3, "max_steps": 0}, 15, 15),
+        ({"max_epochs": 3, "max_steps": 10}, 10, 10),
+        ({"max_epochs": 0, "max_steps": 70, "patience": 20}, 70, 20),
+        ({"max_epochs": 0, "max_steps": 0, "patience": 20}, 20, 20),
+        ({"max_epochs": 3, "max_steps": 0, "patience": 20}, 15, 15),
+    ],
+)
+def test_planned_steps(
+    settings: dict[str, int], at_most: int, at_least: int, tiny_config: Config
+) -> None:
+    config = tiny_config.copy()
+    config["training"].update(settings)
+    nlp = init_nlp(config)
+    assert planned_steps(nlp) == at_most
+    assert sure_steps(nlp, at_most) == at_least
+
+
+def test_annealing_runs_over_the_whole_training(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = []
+    original = AdaKRecognizer._best_paths_weight
+
+    def note(self: AdaKRecognizer) -> float:
+        weights.append(original(self))
+        return weights[-1]
+
+    monkeypatch.setattr(AdaKRecognizer, "_best_paths_weight", note)
+    task.run()
+    # exp(3 * (b / 5 - 1)) for b from 0 to 4.
+    assert weights == pytest.approx([0.0498, 0.0907, 0.1653, 0.3012, 0.5488], abs=1e-4)
+
+
+def test_progress_is_written_to_a_file(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_file, "_SECONDS_BETWEEN_REPORTS", 0.0)
+    task.run()
+    assert task.progress_path.read_text() == '{"step": 5, "total": 5}'
+
+
+@pytest.mark.parametrize("has_word_features", [True, False])
+def test_word_features_are_heard_or_not(
+    tmp_path: Path, has_word_features: bool
+) -> None:
+    features = {
+        "@architectures": "spacy-adak.WordFeatures.v1",
+        "width": 8,
+        "attrs": ["NORM"],
+        "rows": [50],
+    }
+    encoder = {"components.adak_ner.model.tok2vec": features}
+    task = make_task(tmp_path, has_word_features=has_word_features, **encoder)
+    task.run()
+    nlp = spacy.load(task.output / "model-last")
+    tok2vec = nlp.get_pipe("adak_ner").model.get_ref("tok2vec")
+    assert tok2vec.predict([nlp.make_doc("Ann")])[0].any() == has_word_features
+
+
+def losses_and_targets(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> set[tuple[str, float | None]]:
+    """What all steps of a training were made with."""
+    noted = set()
+    original = AdaKRecognizer._entity_ratio
+
+    def note(self: AdaKRecognizer) -> EntityRatio | None:
+        ratio = original(self)
+        noted.add((self.loss, ratio.target if ratio else None))
+        return ratio
+
+    monkeypatch.setattr(AdaKRecognizer, "_entity_ratio", note)
+    task.run()
+    return noted
+
+
+LOSS = "components.adak_ner.loss"
+TARGET = "components.adak_ner.ratio_target"
+
+
+@pytest.mark.parametrize("settings", [{LOSS: "ratio"}, {"loss": "ratio"}])
+def test_loss_ratio_aims_at_the_share_in_the_dev_data(
+    settings: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make_task(tmp_path, **settings)
+    share = entity_share(make_docs(12, seed=99))
+    assert losses_and_targets(task, monkeypatch) == {("ratio", share)}
+
+
+def test_loss_ratio_aims_at_what_the_settings_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = make_task(tmp_path, loss="ratio", **{TARGET: 0.4})
+    assert losses_and_targets(task, monkeypatch) == {("ratio", 0.4)}
+
+
+RECALL = "components.adak_ner.annotation_recall"
+
+
+def recall_after(task: TrainingTask) -> float | None:
+    task.run()
+    ner = spacy.load(task.output / "model-last").get_pipe("adak_ner")
+    assert isinstance(ner, AdaKRecognizer)
+    ner.loss = "missing"
+    return ner._annotation_recall()
+
+
+@pytest.mark.parametrize("settings", [{LOSS: "missing"}, {"loss": "missing"}])
+@pytest.mark.parametrize("without_fold", [None, 0, 1])
+def test_loss_missing_compares_all_folds_with_the_dev_data(
+    settings: dict[str, str], without_fold: int | None, tmp_path: Path
+) -> None:
+    task = make_task(tmp_path, **settings)._replace(without_fold=without_fold)
+    expected = recall_of_annotators(make_docs(40, keep=0.5), make_docs(12, seed=99))
+    assert recall_after(task) == pytest.approx(expected)
+
+
+def test_loss_missing_takes_the_recall_of_the_settings(tmp_path: Path) -> None:
+    task = make_task(tmp_path, loss="missing", **{RECALL: 0.4})
+    assert recall_after(task) == 0.4
+
+
+def test_loss_is_that_of_the_config_unless_another_is_asked_for(
+    task: TrainingTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert losses_and_targets(task, monkeypatch) == {("adak", None)}

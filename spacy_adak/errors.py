@@ -500,9 +500,9 @@ class Warnings(metaclass=WithCodes):
     )
     W325 = "a region with the labels {labels}: only {kept} is kept."
     W326 = (
-        "{count} documents have missing tokens beside tokens stated to be outside "
-        "entities. The {format} format cannot tell them apart: write spacy, conll or "
-        "spans to keep that."
+        "{count} documents have missing tokens, or spans that nobody has decided on, "
+        "beside tokens stated to be outside entities. The {format} format cannot tell "
+        "them apart: write spacy, conll or spans to keep that."
     )
     W327 = (
         "{count} ruled-out spans are not written, for the {format} format has no place "
@@ -521,6 +521,16 @@ class Warnings(metaclass=WithCodes):
     W331 = (
         "the text has {length:,} characters, more than the {max_length:,} that spaCy "
         "tokenizes: the record is left out. Split it into several."
+    )
+    W332 = "entity {span} is listed more than once: it counts once."
+    W333 = (
+        "origin {origin!r} of a span is none of {origins}: the span is taken as "
+        "guessed, and its tokens are unknown."
+    )
+    W334 = (
+        "{count} estimated or guessed spans are not written, and their tokens are "
+        "unknown, for the {format} format can't tell them from annotated ones: write "
+        "spacy, spans, prodigy or label-studio to keep them."
     )
 
     # report

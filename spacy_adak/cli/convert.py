@@ -160,6 +160,11 @@ def convert_cli(
     somebody labelled in a way that cannot be used becomes missing, never outside. If
     it cannot be told which token is meant, the rest of the text becomes missing.
 
+    What a model says never becomes an annotation. Estimated spans, such as those in
+    train-completed.spacy, and guessed ones keep their scores: they are predictions of
+    Label Studio, tasks without an answer in Prodigy, and left out of formats that have
+    no place for them.
+
     \b
     python -m spacy adak convert train.conll corpus/train.spacy --unlabelled missing
     python -m spacy adak convert corpus/train.spacy train.jsonl --to prodigy
@@ -231,6 +236,8 @@ def print_summary(summary: "Summary", verbose: bool) -> None:
                 for label, count in summary.entities.most_common()
             },
             "Ruled-out spans": f"{summary.ruled_out:,}",
+            "Estimated spans": f"{summary.estimated:,}",
+            "Guessed spans": f"{summary.guessed:,}",
             "Known tokens": f"{known:,}",
             "Unknown tokens": f"{summary.unknown_tokens:,} ({share:.1f}%)",
             "Repaired records": f"{summary.count_records('repaired'):,}",

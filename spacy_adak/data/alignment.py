@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..errors import Warnings
+from .origins import ESTIMATED_KEY, GUESSED_KEY, set_scored_spans
 from .summary import Place, Summary
 
 AlignmentMode = Literal["strict", "contract", "expand"]
@@ -33,6 +34,7 @@ class CharSpan(NamedTuple):
     label: Any
     text: str | None = None
     line: int | None = None
+    score: float | None = None
 
 
 @dataclass
@@ -45,6 +47,10 @@ class AnnotatedText:
     ruled_out (list[CharSpan]): Spans stated not to be entities of their label.
     missing (list[CharSpan]): Stretches of text about which nothing is known.
     unlabelled (str | None): What the rest is, if the record itself says so.
+    estimated (list[CharSpan]): Spans that `adak train` takes to be entities.
+    guessed (list[CharSpan]): Spans that another model takes to be entities.
+    reviewed (bool): Whether a person has annotated the text knowing what the models
+        say of it. If not, the tokens of what they say are unknown.
     """
 
     place: Place
@@ -53,6 +59,9 @@ class AnnotatedText:
     ruled_out: list[CharSpan] = field(default_factory=list)
     missing: list[CharSpan] = field(default_factory=list)
     unlabelled: Unlabelled | None = None
+    estimated: list[CharSpan] = field(default_factory=list)
+    guessed: list[CharSpan] = field(default_factory=list)
+    reviewed: bool = False
 
 
 def to_char_span(value: Any, line: int | None = None) -> CharSpan:
@@ -69,10 +78,17 @@ def to_char_span(value: Any, line: int | None = None) -> CharSpan:
         end = value.get("end", value.get("end_offset"))
         text = value.get("text")
         covered = text if isinstance(text, str) else None
-        return CharSpan(start, end, value.get("label"), covered, line)
+        score = _to_score(value.get("score"))
+        return CharSpan(start, end, value.get("label"), covered, line, score)
     parts = value if isinstance(value, list) else [value]
     start, end, label = [*parts, None, None, None][:3]
     return CharSpan(start, end, label, line=line)
+
+
+def _to_score(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # A whole number of JSON may be beyond every float.
+    return float(value) if is_number and abs(value) < 1e300 else None
 
 
 def to_doc(
@@ -115,6 +131,18 @@ def to_doc(
         if span is not None:
             entities.append(span)
         unknown.update(token.i for token in _touched(doc, placed))
+    groups = {}
+    for key, char_spans in (
+        (ESTIMATED_KEY, record.estimated),
+        (GUESSED_KEY, record.guessed),
+    ):
+        groups[key], touched = _align_estimates(
+            doc, record, char_spans, alignment_mode, summary
+        )
+        if touched is None:
+            default = "missing"
+        elif not record.reviewed:
+            unknown |= touched
     kept = _without_overlaps(entities, record.place, summary)
     unknown.difference_update(token.i for span in kept for token in span)
     doc.set_ents(
@@ -125,7 +153,36 @@ def to_doc(
     ruled_out = _ruled_out(doc, record, summary)
     if ruled_out:
         doc.spans[incorrect_spans_key] = ruled_out
+    for key, scored in groups.items():
+        if scored:
+            set_scored_spans(doc, key, *zip(*scored, strict=True))
     return doc
+
+
+def _align_estimates(
+    doc: Doc,
+    record: AnnotatedText,
+    char_spans: list[CharSpan],
+    mode: AlignmentMode,
+    summary: Summary,
+) -> tuple[list[tuple[Span, float | None]], set[int] | None]:
+    """Estimated or guessed spans with their scores, and which tokens they touch: None
+    if that can't be told of one of them, but matters."""
+    touched: set[int] | None = set()
+    scored = []
+    for char_span in char_spans:
+        nowhere = _LEFT_OUT if record.reviewed else _TEXT_UNKNOWN
+        placed = _place(record, char_span, nowhere, summary)
+        if placed is None:
+            touched = touched if record.reviewed else None
+            continue
+        outcome = _LEFT_OUT if record.reviewed else _TOKENS_UNKNOWN
+        span = _align(doc, record.place, placed, mode, outcome, summary)
+        if span is not None:
+            scored.append((span, placed.score))
+        if touched is not None:
+            touched.update(token.i for token in _touched(doc, placed))
+    return scored, touched
 
 
 def _find_problem(text: str, max_length: int) -> str | None:
@@ -243,14 +300,20 @@ def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list
     for span in spans:
         if id(span) not in kept_ids:
             winner = next(k for k in kept if k.start < span.end and span.start < k.end)
-            summary.add_problem(
-                place,
-                "repaired",
-                Warnings.W315.format(
-                    left_out=(span.text, span.label_), kept=(winner.text, winner.label_)
-                ),
+            shown = (span.text, span.label_)
+            message = (
+                Warnings.W332.format(span=shown)
+                if _tokens_and_label(span) == _tokens_and_label(winner)
+                else Warnings.W315.format(
+                    left_out=shown, kept=(winner.text, winner.label_)
+                )
             )
+            summary.add_problem(place, "repaired", message)
     return kept
+
+
+def _tokens_and_label(span: Span) -> tuple[int, int, int]:
+    return span.start, span.end, span.label
 
 
 def _ruled_out(doc: Doc, record: AnnotatedText, summary: Summary) -> list[Span]:

@@ -19,6 +19,7 @@ from ..crf.tags import OUTSIDE, LabelledSpan, may_follow, split_tag, tags_to_spa
 from ..errors import Errors, Warnings
 from .alignment import Unlabelled
 from .files import read_lines
+from .origins import without_estimates
 from .summary import Place, Summary
 
 TagScheme = Literal["IOB1", "BIO", "BILUO", "BIOES"]
@@ -255,7 +256,8 @@ def _read_entities(
 def to_conll(docs: Sequence[Doc], tag_scheme: TagScheme = "BIO") -> str:
     """Write documents as a column file: token, tab, tag.
 
-    docs (Sequence[Doc]): The documents. Whitespace tokens are left out.
+    docs (Sequence[Doc]): The documents. Whitespace tokens are left out, and so are
+        estimated and guessed entities, whose tokens are missing.
     tag_scheme (str): "IOB1", "BIO", "BILUO" or "BIOES"; missing is written "-".
     RETURNS (str): The content of the file. -DOCSTART- lines part the documents if one
         of them has more than one sentence.
@@ -271,6 +273,7 @@ def to_conll(docs: Sequence[Doc], tag_scheme: TagScheme = "BIO") -> str:
 
 def _to_sentences(doc: Doc, tag_scheme: TagScheme) -> list[str]:
     """The lines of each sentence. None ends within an entity."""
+    doc = without_estimates(doc)
     tokens = [token for token in doc if token.text.strip(_BLANKS + "\r\n")]
     tags = {t.i: OUTSIDE if t.ent_iob == 2 else UNKNOWN[0] for t in tokens}
     for ent in doc.ents:

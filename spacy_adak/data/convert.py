@@ -20,6 +20,12 @@ from .docbin import make_docbin, read_docbin
 from .doccano import read_doccano, to_doccano
 from .formats import SUFFIXES, Format, detect_format, format_of_suffix
 from .label_studio import read_label_studio, to_label_studio
+from .origins import (
+    INCORRECT_SPANS_KEY,
+    estimates_of,
+    origins_of,
+    without_estimates,
+)
 from .prodigy import read_prodigy, to_prodigy
 from .spans_jsonl import read_spans_jsonl, to_spans_jsonl
 from .summary import Summary
@@ -70,7 +76,7 @@ def convert(
     tag_scheme: str | None = None,
     text_key: str = "text",
     alignment_mode: str = "strict",
-    incorrect_spans_key: str = "incorrect_spans",
+    incorrect_spans_key: str = INCORRECT_SPANS_KEY,
     strict: bool = False,
     silent: bool = True,
 ) -> Summary:
@@ -124,7 +130,7 @@ def convert(
             unit=" docs",
             disable=silent or None,
         ):
-            summary.add_doc(doc, incorrect_spans_key)
+            summary.add_doc(without_estimates(doc), incorrect_spans_key)
             docs.append(doc)
         _check_docs(docs, step, lang, incorrect_spans_key, summary)
         _warn_of_losses(docs, step.target_format, incorrect_spans_key)
@@ -279,7 +285,7 @@ def _check_docs(
                 problem=f" The first problem: {problems[0]}" if problems else "",
             )
         )
-    if not any(doc.ents or doc.spans.get(incorrect_spans_key) for doc in docs):
+    if not any(doc.ents or origins_of(doc, incorrect_spans_key) for doc in docs):
         warnings.warn(Warnings.W329.format(path=step.source), stacklevel=3)
     sample = "".join(doc.text for doc in docs[:100])
     cjk = len(_CJK.findall(sample))
@@ -291,14 +297,23 @@ def _warn_of_losses(
     docs: list[Doc], target_format: Format, incorrect_spans_key: str
 ) -> None:
     """Say what the target format has no place for."""
+    docs = [without_estimates(doc) for doc in docs]
     if target_format in ("prodigy", "doccano", "label-studio"):
         states = [{token.ent_iob for token in doc} for doc in docs]
+        for doc, state in zip(docs, states, strict=True):
+            if estimates_of(doc):
+                state.add(0)
         if target_format != "prodigy":  # one answer has to hold for the whole file
             outside = {2} & set().union(*states)
             states = [state | outside for state in states]
         mixed = sum({0, 2} <= state for state in states)
         if mixed:
             message = Warnings.W326.format(count=mixed, format=target_format)
+            warnings.warn(message, stacklevel=3)
+    if target_format in ("conll", "doccano"):
+        estimates = sum(len(estimates_of(doc)) for doc in docs)
+        if estimates:
+            message = Warnings.W334.format(count=estimates, format=target_format)
             warnings.warn(message, stacklevel=3)
     if target_format in ("conll", "doccano", "label-studio"):
         groups = [doc.spans.get(incorrect_spans_key, ()) for doc in docs]

@@ -23,6 +23,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from .docbin import read_docbin, write_docbin
+from .origins import without_estimates
 
 DROP_ENTITIES = "spacy-adak.drop_entities.v1"
 Scheme = Literal["random", "entity"]
@@ -44,7 +45,8 @@ def corrupt(
     scheme: str = "random",
     seed: int = 0,
 ) -> Corruption:
-    """Remove annotations from a `.spacy` file; see `drop_entities`.
+    """Remove annotations from a `.spacy` file; see `drop_entities`. What is estimated
+    is no annotation, and is removed as well.
 
     input_path (Path): The file with annotated documents.
     output_path (Path): The file to write.
@@ -55,7 +57,7 @@ def corrupt(
     """
     if Path(input_path).resolve() == Path(output_path).resolve():
         raise ValueError(Errors.A315.format(path=output_path))
-    docs = list(read_docbin(Path(input_path), Vocab()))
+    docs = [without_estimates(d) for d in read_docbin(Path(input_path), Vocab())]
     if not any(doc.ents for doc in docs):
         raise ValueError(Errors.A314.format(path=input_path))
     kept = drop_entities(docs, keep_ratio, scheme, seed)

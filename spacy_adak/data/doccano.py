@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 
 from .alignment import AnnotatedText
 from .files import read_jsonl, to_jsonl
+from .origins import annotated_entities
 from .spans_jsonl import get_spans, get_text
 from .summary import Summary
 
@@ -44,7 +45,8 @@ def read_doccano(
 
 def to_doccano(docs: Iterable[Doc], text_key: str) -> str:
     """Write documents for import into doccano. It knows entities only: whether the
-    rest is missing or outside, and which spans are ruled out, is not written.
+    rest is missing or outside, and which spans are ruled out, estimated or guessed, is
+    not written.
 
     docs (Iterable[Doc]): The documents.
     text_key (str): The key of the text.
@@ -53,7 +55,10 @@ def to_doccano(docs: Iterable[Doc], text_key: str) -> str:
     return to_jsonl(
         {
             text_key: doc.text,
-            "label": [[e.start_char, e.end_char, e.label_] for e in doc.ents],
+            "label": [
+                [ent.start_char, ent.end_char, ent.label_]
+                for ent in annotated_entities(doc)
+            ],
         }
         for doc in docs
     )

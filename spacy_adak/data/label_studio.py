@@ -3,6 +3,9 @@
 {"data": {"text": "Acme hired Ann."}, "annotations": [{"result": [{"type": "labels",
     "value": {"start": 0, "end": 4, "text": "Acme", "labels": ["ORG"]}}]}]}
 {"text": "Acme hired Ann.", "label": [{"start": 0, "end": 4, "labels": ["ORG"]}]}
+
+What a model says is in the "predictions" of a task, whose results are like those of
+annotations, with a "score" for each region.
 """
 
 import json
@@ -16,6 +19,7 @@ from spacy.tokens import Doc
 from ..errors import Errors, Warnings
 from .alignment import AnnotatedText, CharSpan, to_char_span
 from .files import read_lines
+from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import as_list, get_text
 from .summary import Place, Summary
 
@@ -44,10 +48,20 @@ def read_label_studio(
         if "data" not in task:
             yield _to_annotated_text(text, _get_min_regions(task), place, summary)
             continue
-        annotation = _get_annotation(task, place, summary)
-        if annotation is not None:
+        predictions = _get_predictions(task, place, summary)
+        if predictions is not None and not _get_annotations(task):
+            record = AnnotatedText(place, text, unlabelled="missing")
+        else:
+            annotation = _get_annotation(task, place, summary)
+            if annotation is None:
+                continue
             regions = as_list(annotation.get("result"))
-            yield _to_annotated_text(text, regions, place, summary)
+            record = _to_annotated_text(text, regions, place, summary)
+            # How long it took is known of what somebody did, not of what was imported.
+            record.reviewed = annotation.get("lead_time") is not None
+        for origin, span in predictions or ():
+            (record.estimated if origin == "estimated" else record.guessed).append(span)
+        yield record
 
 
 def _read_tasks(path: Path) -> Iterator[tuple[Place, Any]]:
@@ -105,7 +119,7 @@ def _get_annotation(
 ) -> dict[str, Any] | None:
     """The annotation of a task, or None, and a note, if it has none. Of several the
     ground truth is taken, or else the last one."""
-    annotations = as_list(task.get("annotations") or task.get("completions"))
+    annotations = _get_annotations(task)
     for annotation in annotations:
         if not isinstance(annotation, dict):
             message = Warnings.W306.format(type=type(annotation).__name__)
@@ -120,6 +134,30 @@ def _get_annotation(
         message = Warnings.W323.format(count=len(finished))
         summary.add_problem(place, "repaired", message)
     return finished[-1]
+
+
+def _get_annotations(task: dict[str, Any]) -> list[Any]:
+    return as_list(task.get("annotations") or task.get("completions"))
+
+
+def _get_predictions(
+    task: dict[str, Any], place: Place, summary: Summary
+) -> list[tuple[str | None, CharSpan]] | None:
+    """The regions that models have predicted, and what ours say where they are from.
+    None if no model has looked for any."""
+    found = []
+    looked = False
+    for prediction in as_list(task.get("predictions")):
+        # An export may have no more than the numbers of predictions.
+        result = prediction.get("result") if isinstance(prediction, dict) else None
+        looked |= result == []
+        for region in as_list(result):
+            if isinstance(region, dict) and region.get("type", "labels") == "labels":
+                meta = region.get("meta")
+                origin = meta.get("origin") if isinstance(meta, dict) else None
+                span = _to_char_span(region, place, summary)
+                found.append((origin, span))
+    return found if found or looked else None
 
 
 def _to_annotated_text(
@@ -148,40 +186,56 @@ def _to_char_span(region: Any, place: Place, summary: Summary) -> CharSpan:
         message = Warnings.W325.format(labels=labels, kept=labels[0])
         summary.add_problem(place, "repaired", message)
     label = labels[0] if labels else None
-    return to_char_span({**value, "label": label})
+    return to_char_span({**value, "label": label, "score": region.get("score")})
 
 
 def to_label_studio(docs: Iterable[Doc], text_key: str) -> str:
     """Write documents for import into Label Studio, as tasks annotated by a labels
-    tag "label" on a text tag "text". It knows entities only: whether the rest is
-    missing or outside, and which spans are ruled out, is not written.
+    tag "label" on a text tag "text". Whether the rest is missing or outside, and which
+    spans are ruled out, is not written. Estimated and guessed spans are predictions; a
+    text of which nothing else is known has no annotation.
 
     docs (Iterable[Doc]): The documents.
     text_key (str): The key of the text in the data of a task.
     RETURNS (str): The content of the file.
     """
-    tasks = [
-        {
-            "data": {text_key: doc.text},
-            "annotations": [
-                {
-                    "result": [
-                        {
-                            "from_name": "label",
-                            "to_name": "text",
-                            "type": "labels",
-                            "value": {
-                                "start": ent.start_char,
-                                "end": ent.end_char,
-                                "text": ent.text,
-                                "labels": [ent.label_],
-                            },
-                        }
-                        for ent in doc.ents
-                    ]
-                }
-            ],
-        }
-        for doc in docs
-    ]
+    tasks = [_to_task(doc, text_key) for doc in docs]
     return json.dumps(tasks, ensure_ascii=False, indent=2) + "\n"
+
+
+def _to_task(doc: Doc, text_key: str) -> dict[str, Any]:
+    doc = without_estimates(doc)
+    task: dict[str, Any] = {"data": {text_key: doc.text}}
+    estimates = estimates_of(doc)
+    is_annotated = doc.to_array("ENT_IOB").any()
+    if is_annotated:
+        regions = [_to_region(SpanOrigin(ent, "annotated")) for ent in doc.ents]
+        task["annotations"] = [{"result": regions}]
+    if estimates or not is_annotated:
+        prediction: dict[str, Any] = {"model_version": "spacy-adak"}
+        scores = [e.score for e in estimates if e.score is not None]
+        if scores:  # Label Studio can show tasks in the order of this
+            prediction["score"] = min(scores)
+        prediction["result"] = [_to_region(estimate) for estimate in estimates]
+        task["predictions"] = [prediction]
+    return task
+
+
+def _to_region(known: SpanOrigin) -> dict[str, Any]:
+    span, origin, score = known
+    region: dict[str, Any] = {
+        "from_name": "label",
+        "to_name": "text",
+        "type": "labels",
+        "value": {
+            "start": span.start_char,
+            "end": span.end_char,
+            "text": span.text,
+            "labels": [span.label_],
+        },
+    }
+    if score is not None:
+        region["score"] = score
+    if origin != "annotated":
+        region["meta"] = {"origin": origin}
+    return region

@@ -4,8 +4,12 @@ Manual (`ner.manual`, `ner.correct`): "accept" states the entities of the text. 
 rejected one says nothing that could be learnt from.
 Binary (`ner.teach`): "accept" states the entities shown, "reject" rules the one shown
 out; either way the rest of the text is unknown. Decisions about equal texts are joined.
+
+What a model says is in spans with an "origin". A task with such spans is undecided
+until Prodigy has shown it to somebody: `prodigy db-in` gives every task an answer.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +19,19 @@ from spacy.tokens import Doc, Span
 from ..errors import Warnings
 from .alignment import AnnotatedText, CharSpan
 from .files import read_jsonl, to_jsonl
-from .spans_jsonl import get_spans, get_text, to_dict
+from .origins import SpanOrigin, estimates_of, without_estimates
+from .spans_jsonl import (
+    get_spans_by_origin,
+    get_text,
+    to_dict,
+    to_dict_with_origin,
+)
 from .summary import Summary
 
 MARKS = ("answer", "_input_hash", "_task_hash", "_view_id", "_is_binary")
 _BINARY_VIEWS = ("ner", "spans")
+# What Prodigy's app, but not `prodigy db-in`, adds to a task.
+_PERSON_MARKS = ("_annotator_id", "_session_id", "_timestamp")
 
 
 def read_prodigy(
@@ -39,9 +51,23 @@ def read_prodigy(
         if text is None:
             continue
         answer = record.get("answer", "accept")  # as `prodigy db-in` has it
-        spans = get_spans(record, "spans", place)
+        by_origin = get_spans_by_origin(record, "spans", place, summary)
+        spans = [span for group in by_origin.values() for span in group]
         is_binary = _is_binary(record, answer, spans)
-        if answer not in ("accept", "reject", "ignore"):
+        is_decided = any(mark in record for mark in _PERSON_MARKS)
+        estimates = by_origin["estimated"] + by_origin["guessed"]
+        if estimates and answer == "accept" and not is_decided:
+            undecided = AnnotatedText(
+                place,
+                text,
+                entities=by_origin["annotated"],
+                ruled_out=by_origin["ruled out"],
+                unlabelled="missing",
+                estimated=by_origin["estimated"],
+                guessed=by_origin["guessed"],
+            )
+            manual.append(undecided)
+        elif answer not in ("accept", "reject", "ignore"):
             message = Warnings.W320.format(answer=answer)
             summary.add_problem(place, "skipped", message)
         elif answer == "ignore" or (answer == "reject" and not is_binary):
@@ -102,7 +128,8 @@ def _join(
 def to_prodigy(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str) -> str:
     """Write documents for import into Prodigy (`prodigy db-in`): complete ones as
     manual annotations, others as a binary decision on each known or ruled-out span.
-    Where a document has missing tokens, its stated O are not written.
+    Where a document has missing tokens, its stated O are not written. One with
+    estimated or guessed spans becomes a task to be decided, without an answer.
 
     docs (Iterable[Doc]): The documents.
     text_key (str): The key of the text.
@@ -119,6 +146,8 @@ def to_prodigy(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str) -> 
 def _to_records(
     doc: Doc, text_key: str, incorrect_spans_key: str
 ) -> Iterator[dict[str, Any]]:
+    doc = without_estimates(doc)
+
     def task(spans: Iterable[Span], answer: str, is_binary: bool) -> dict[str, Any]:
         return {
             text_key: doc.text,
@@ -128,7 +157,17 @@ def _to_records(
             "_is_binary": is_binary,
         }
 
-    if any(token.ent_iob == 0 for token in doc):
+    estimates = estimates_of(doc)
+    if estimates:
+        annotated = [to_dict(ent) | {"origin": "annotated"} for ent in doc.ents]
+        yield {
+            text_key: doc.text,
+            "spans": annotated + [to_dict_with_origin(e) for e in estimates],
+            "meta": _describe(estimates),
+            "_view_id": "ner_manual",
+            "_is_binary": False,
+        }
+    elif any(token.ent_iob == 0 for token in doc):
         # An accepted task without spans keeps a text about which nothing is known.
         for shown in [[ent] for ent in doc.ents] or [[]]:
             yield task(shown, "accept", is_binary=True)
@@ -136,3 +175,11 @@ def _to_records(
         yield task(doc.ents, "accept", is_binary=False)
     for span in doc.spans.get(incorrect_spans_key, []):
         yield task([span], "reject", is_binary=True)
+
+
+def _describe(estimates: list[SpanOrigin]) -> dict[str, Any]:
+    """What Prodigy shows below a task: how many spans are to be decided, and the score
+    of the least certain of them."""
+    counts: dict[str, Any] = Counter(estimate.origin for estimate in estimates)
+    scores = [e.score for e in estimates if e.score is not None]
+    return counts | ({"lowest score": min(scores)} if scores else {})

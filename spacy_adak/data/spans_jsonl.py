@@ -6,18 +6,26 @@
 
 "spans" are entities, "incorrect_spans" are ruled out, "missing" are stretches of text
 about which nothing is known. What the rest is, is for the reader of the file to say.
+A span may say where it is from: {"start": 11, "end": 14, "label": "PER", "origin":
+"estimated", "score": 0.87}. What is "estimated" or "guessed" is no entity yet.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
 from .alignment import AnnotatedText, CharSpan, to_char_span
 from .files import read_jsonl, to_jsonl
+from .origins import (
+    Origin,
+    SpanOrigin,
+    estimates_of,
+    missing_stretches,
+    without_estimates,
+)
 from .summary import Place, Summary
 
 
@@ -34,12 +42,16 @@ def read_spans_jsonl(
     for place, record in read_jsonl(path, summary):
         text = get_text(record, text_key, place, summary)
         if text is not None:
+            spans = get_spans_by_origin(record, "spans", place, summary)
+            ruled_out = get_spans(record, "incorrect_spans", place)
             yield AnnotatedText(
                 place,
                 text,
-                entities=get_spans(record, "spans", place),
-                ruled_out=get_spans(record, "incorrect_spans", place),
+                entities=spans["annotated"],
+                ruled_out=ruled_out + spans["ruled out"],
                 missing=_get_missing(record, text, place, summary),
+                estimated=spans["estimated"],
+                guessed=spans["guessed"],
             )
 
 
@@ -72,6 +84,32 @@ def get_spans(record: dict[str, Any], key: str, place: Place) -> list[CharSpan]:
     RETURNS (list[CharSpan]): The spans.
     """
     return [to_char_span(value, place.line) for value in as_list(record.get(key))]
+
+
+def get_spans_by_origin(
+    record: dict[str, Any], key: str, place: Place, summary: Summary
+) -> dict[str, list[CharSpan]]:
+    """The spans under a key of a record, by where they say they are from.
+
+    record (dict[str, Any]): The record.
+    key (str): The key of the spans.
+    place (Place): Where the record is.
+    summary (Summary): Where problems are noted.
+    RETURNS (dict[str, list[CharSpan]]): The spans of every origin. One that does not
+        say it is annotated.
+    """
+    spans: dict[str, list[CharSpan]] = {origin: [] for origin in get_args(Origin)}
+    for value in as_list(record.get(key)):
+        origin = value.get("origin") if isinstance(value, dict) else None
+        if origin is None:
+            origin = "annotated"
+        elif not isinstance(origin, str) or origin not in spans:
+            origins = ", ".join(spans)
+            message = Warnings.W333.format(origin=origin, origins=origins)
+            summary.add_problem(place, "repaired", message)
+            origin = "guessed"
+        spans[origin].append(to_char_span(value, place.line))
+    return spans
 
 
 def as_list(value: Any) -> list[Any]:
@@ -110,18 +148,16 @@ def to_spans_jsonl(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str)
 
 
 def _to_record(doc: Doc, text_key: str, incorrect_spans_key: str) -> dict[str, Any]:
+    doc = without_estimates(doc)
+    estimates = [to_dict_with_origin(estimate) for estimate in estimates_of(doc)]
     record: dict[str, Any] = {
         text_key: doc.text,
-        "spans": [to_dict(ent) for ent in doc.ents],
+        "spans": [to_dict(ent) for ent in doc.ents] + estimates,
     }
     if doc.spans.get(incorrect_spans_key):
         ruled_out = doc.spans[incorrect_spans_key]
         record["incorrect_spans"] = [to_dict(span) for span in ruled_out]
-    missing = []
-    for is_missing, group in groupby(doc, key=lambda token: token.ent_iob == 0):
-        if is_missing:
-            tokens = list(group)
-            missing.append([tokens[0].idx, tokens[-1].idx + len(tokens[-1])])
+    missing = [[s.start_char, s.end_char] for s in missing_stretches(doc)]
     if missing:
         record["missing"] = missing
     return record
@@ -130,3 +166,11 @@ def _to_record(doc: Doc, text_key: str, incorrect_spans_key: str) -> dict[str, A
 def to_dict(span: Span) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): A span by its character offsets."""
     return {"start": span.start_char, "end": span.end_char, "label": span.label_}
+
+
+def to_dict_with_origin(estimate: SpanOrigin) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): A span by its character offsets, with where it is from
+    and its score, if it has one."""
+    span, origin, score = estimate
+    scored = {} if score is None else {"score": score}
+    return {**to_dict(span), "origin": origin, **scored}

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from spacy.tokens import Doc
 
 from ..errors import Errors
+from .origins import ESTIMATED_KEY, GUESSED_KEY
 
 Outcome = Literal["repaired", "skipped"]
 
@@ -46,6 +47,8 @@ class Summary:
     unknown_tokens: int = 0
     entities: Counter[str] = field(default_factory=Counter)
     ruled_out: int = 0
+    estimated: int = 0
+    guessed: int = 0
     set_aside: int = 0
     problems: list[Problem] = field(default_factory=list)
     outputs: list[Path] = field(default_factory=list)
@@ -68,7 +71,7 @@ class Summary:
     def add_doc(self, doc: Doc, incorrect_spans_key: str) -> None:
         """Count a document that was read.
 
-        doc (Doc): The document.
+        doc (Doc): The document. Its entities have to be facts.
         incorrect_spans_key (str): Where its ruled-out spans are.
         """
         self.documents += 1
@@ -77,6 +80,8 @@ class Summary:
         self.entities.update(ent.label_ for ent in doc.ents)
         if incorrect_spans_key in doc.spans:
             self.ruled_out += len(doc.spans[incorrect_spans_key])
+        self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
+        self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
 
     def count_records(self, outcome: Outcome) -> int:
         """RETURNS (int): How many records were repaired, or skipped."""

@@ -225,3 +225,16 @@ def test_problem_names_the_line_of_the_span(nlp: Language) -> None:
     _, summary = align(nlp, "Ann met Bob", [CharSpan(9, 99, "X", line=12)])
     assert str(summary.problems[0]).startswith("a.jsonl, line 12: ")
     assert summary.problems[0].record == PLACE
+
+
+def test_entity_listed_twice_is_a_duplicate_and_no_overlap(nlp: Language) -> None:
+    doc, summary = align(nlp, "Ann met Bob", [CharSpan(0, 3, "PER")] * 2)
+    assert [ent.text for ent in doc.ents] == ["Ann"]
+    assert codes(summary) == ["W332"]
+    assert "('Ann', 'PER')" in summary.problems[0].message
+
+
+def test_entity_with_two_labels_is_an_overlap(nlp: Language) -> None:
+    spans = [CharSpan(0, 3, "PER"), CharSpan(0, 3, "ORG")]
+    _, summary = align(nlp, "Ann met Bob", spans)
+    assert codes(summary) == ["W315"]

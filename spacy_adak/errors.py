@@ -366,6 +366,10 @@ class Errors(metaclass=WithCodes):
         "Can't load the pipeline '{model}' ({error}). Give the name of an installed "
         "pipeline, or the directory of a whole one, such as 'training/model-best'."
     )
+    A403 = (
+        "No suggestions in {path}. Give a JSONL file with a suggestion a line: a text, "
+        "start, end, label, form, kind and score.{problem}"
+    )
 
     # packaging and commands
     A500 = (
@@ -532,6 +536,9 @@ class Warnings(metaclass=WithCodes):
         "unknown, for the {format} format can't tell them from annotated ones: write "
         "spacy, spans, prodigy or label-studio to keep them."
     )
+
+    W332 = "not in the form that is expected here ({problems}): the line is left out."
+    W333 = "the same suggestion as in line {line}: the line is left out."
 
     # report
     W401 = (

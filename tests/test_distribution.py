@@ -65,4 +65,6 @@ def test_sdist_has_the_package_and_its_papers_but_no_tests(tmp_path: Path) -> No
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CHANGELOG.md", "setup.cfg"} <= names
     assert "spacy_adak/py.typed" in names
+    for path in (PACKAGE / "report" / "assets").rglob("*.*"):
+        assert path.relative_to(ROOT).as_posix() in names
     assert not [name for name in names if name.startswith("tests")]

@@ -1,0 +1,65 @@
+"""`python -m spacy adak review`"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from .app import adak_cli, readable_errors
+
+PROBLEMS_SHOWN = 10
+
+
+@adak_cli.command("review")
+@readable_errors()
+def review_cli(
+    suggestions: Annotated[
+        Path,
+        typer.Argument(
+            help="Suggestions, as `adak suggest` writes them (.jsonl)",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The HTML page to write", dir_okay=False),
+    ] = Path("review.html"),
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            "--decisions",
+            "-d",
+            help="Decisions to go on with, a file that the page has saved (.jsonl)",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(
+            "--title", help="Title of the page; the name of the file if not given"
+        ),
+    ] = None,
+) -> None:
+    """
+    Write a page to decide about suggestions, form by form or place by place.
+
+    The page is one file that works in any browser, without a server or network. Its
+    keys are those of Prodigy: a accepts, x rejects, space ignores, backspace undoes,
+    and ? lists all of them. Decisions are kept in the browser as they are made. Save
+    them to a file to merge them into the data.
+
+    \b
+    python -m spacy adak review suggestions.jsonl --output review.html
+    """
+    from ..report.review import write_review
+
+    summary = write_review(suggestions, output, decisions=decisions, title=title)
+    for problem in summary.problems[:PROBLEMS_SHOWN]:
+        msg.warn(str(problem))
+    hidden = len(summary.problems) - PROBLEMS_SHOWN
+    if hidden > 0:
+        msg.text(f"... and {hidden:,} more problems")
+    msg.good(f"Generated the page: {output}. Open it in a browser")

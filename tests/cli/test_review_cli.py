@@ -1,0 +1,67 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+ACME = {
+    "text": "Acme hired Ann.",
+    "line": 0,
+    "start": 0,
+    "end": 4,
+    "label": "ORG",
+    "form": "Acme",
+    "kind": "missed",
+    "score": 0.5,
+}
+
+
+@pytest.fixture
+def suggestions(tmp_path: Path) -> Path:
+    path = tmp_path / "suggestions.jsonl"
+    path.write_text(json.dumps(ACME) + "\n")
+    return path
+
+
+def test_page_is_written(adak: Run, suggestions: Path, tmp_path: Path) -> None:
+    output = tmp_path / "pages" / "review.html"
+    result = adak("review", suggestions, "--output", output, "--title", "My <data>")
+    assert result.exit_code == 0
+    assert "review.html" in result.stdout
+    html = output.read_text(encoding="utf8")
+    assert "<title>My &lt;data&gt; · review</title>" in html
+
+
+def test_decisions_are_in_the_page(
+    adak: Run, suggestions: Path, tmp_path: Path
+) -> None:
+    decisions = tmp_path / "decisions.jsonl"
+    row = {"scope": "form", "answer": "reject", "form": "Acme", "label": "ORG"}
+    decisions.write_text(json.dumps(row))
+    output = tmp_path / "review.html"
+    assert (
+        adak("review", suggestions, "-o", output, "--decisions", decisions).exit_code
+        == 0
+    )
+    assert '"answer":"reject"' in output.read_text(encoding="utf8")
+
+
+def test_bad_lines_are_told_a_few(adak: Run, suggestions: Path, tmp_path: Path) -> None:
+    with suggestions.open("a") as file:
+        file.write("broken\n" * 30)
+    result = adak("review", suggestions, "-o", tmp_path / "review.html")
+    assert result.exit_code == 0
+    assert "line 2" in result.stdout
+    assert "line 12" not in result.stdout
+    assert "20 more problems" in result.stdout
+
+
+def test_file_without_suggestions_fails_with_a_message(
+    adak: Run, suggestions: Path, tmp_path: Path
+) -> None:
+    suggestions.write_text("\n")
+    result = adak("review", suggestions, "-o", tmp_path / "review.html")
+    assert result.exit_code == 1
+    assert "[A403]" in result.stdout

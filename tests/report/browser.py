@@ -1,0 +1,116 @@
+"""What tests do in a browser."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+class Browser:
+    """A browser with one page.
+
+    chrome (Chrome): The browser.
+    downloads (Path): Where it puts files that a page saves.
+    """
+
+    def __init__(self, chrome: Chrome, downloads: Path) -> None:
+        self.chrome = chrome
+        self.downloads = downloads
+        chrome.execute_cdp_cmd(
+            "Browser.setDownloadBehavior",
+            {"behavior": "allow", "downloadPath": str(downloads)},
+        )
+
+    def open(self, path: Path) -> None:
+        """Open a page."""
+        self.chrome.get(path.as_uri())
+
+    def reload(self) -> None:
+        """Load the page again."""
+        self.chrome.refresh()
+
+    def reset(self) -> None:
+        """Forget all pages, and what they have stored."""
+        self.run("localStorage.clear()")
+        self.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.chrome.get("about:blank")
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the page a size."""
+        self.chrome.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def press(self, *keys: str, shift: bool = False) -> None:
+        """Press keys, one after the other."""
+        actions = ActionChains(self.chrome, duration=0)
+        if shift:
+            actions.key_down(Keys.SHIFT)
+        for key in keys:
+            actions.send_keys(key)
+        if shift:
+            actions.key_up(Keys.SHIFT)
+        actions.perform()
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Run a script in the page and return its value."""
+        return self.chrome.execute_script(script, *arguments)
+
+    def text(self, selector: str) -> str:
+        """The text of an element, seen or not."""
+        script = "return document.querySelector(arguments[0]).textContent"
+        return self.run(script, selector)
+
+    def shows(self, selector: str) -> bool:
+        """Whether an element is in sight."""
+        return self.chrome.find_element(By.CSS_SELECTOR, selector).is_displayed()
+
+    def click(self, selector: str) -> None:
+        """Click on an element."""
+        self.chrome.find_element(By.CSS_SELECTOR, selector).click()
+
+    def type(self, selector: str, text: str) -> None:
+        """Write into a field what is not in it yet."""
+        element = self.chrome.find_element(By.CSS_SELECTOR, selector)
+        element.clear()
+        element.send_keys(text)
+
+    def choose(self, selector: str, path: Path) -> None:
+        """Choose a file."""
+        script = "document.querySelector(arguments[0]).hidden = false"
+        self.run(script, selector)
+        self.chrome.find_element(By.CSS_SELECTOR, selector).send_keys(str(path))
+
+    def downloaded(self, save: Callable[[], None]) -> str:
+        """The content of the file that is saved."""
+        for path in self.downloads.iterdir():
+            path.unlink()
+        save()
+        wait_for(lambda: list(self.downloads.glob("*.jsonl")))
+        (path,) = self.downloads.glob("*.jsonl")
+        return path.read_text(encoding="utf8")
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """The decisions that the page saves, without the time they took."""
+        lines = self.downloaded(lambda: self.press("s")).splitlines()
+        records = [json.loads(line) for line in lines]
+        return [{k: v for k, v in r.items() if k != "seconds"} for r in records]
+
+    def console(self) -> list[str]:
+        """What was written to the console since it was last asked for."""
+        return [entry["message"] for entry in self.chrome.get_log("browser")]
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 10) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)

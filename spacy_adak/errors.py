@@ -536,9 +536,8 @@ class Warnings(metaclass=WithCodes):
         "unknown, for the {format} format can't tell them from annotated ones: write "
         "spacy, spans, prodigy or label-studio to keep them."
     )
-
-    W332 = "not in the form that is expected here ({problems}): the line is left out."
-    W333 = "the same suggestion as in line {line}: the line is left out."
+    W350 = "not in the form that is expected here ({problems}): the line is left out."
+    W351 = "the same suggestion as in line {line}: the line is left out."
 
     # report
     W401 = (

@@ -137,7 +137,7 @@ def read_suggestions(path: Path, summary: Summary) -> list[Suggestion]:
         if first == place.line:
             suggestions.append(suggestion)
         else:
-            summary.add_problem(place, "skipped", Warnings.W333.format(line=first))
+            summary.add_problem(place, "skipped", Warnings.W351.format(line=first))
     return suggestions
 
 
@@ -158,7 +158,7 @@ def read_records(
             problems = "; ".join(
                 _describe(p["loc"], p["msg"]) for p in error.errors(include_url=False)
             )
-            message = Warnings.W332.format(problems=problems)
+            message = Warnings.W350.format(problems=problems)
             summary.add_problem(place, "skipped", message)
 
 

@@ -92,9 +92,19 @@ class Browser:
         """The content of the file that is saved."""
         for path in self.downloads.iterdir():
             path.unlink()
+        # The file is there before its content is.
+        self.run("""
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                window.savedSize = blob.size;
+                URL.createObjectURL = make;
+                return make(blob);
+            };
+        """)
         save()
-        wait_for(lambda: list(self.downloads.glob("*.jsonl")))
-        (path,) = self.downloads.glob("*.jsonl")
+        size = self.run("return window.savedSize")
+        path = self.downloads / "decisions.jsonl"
+        wait_for(lambda: path.exists() and path.stat().st_size == size)
         return path.read_text(encoding="utf8")
 
     def decisions(self) -> list[dict[str, Any]]:

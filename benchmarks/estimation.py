@@ -48,6 +48,7 @@ from spacy_adak.shards.with_q import (
 from spacy_adak.tasks import estimate_shard
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import executor
+from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.train_model import TrainingTask
 
 from .result_files import result_path
@@ -124,17 +125,18 @@ def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
     for fold in range(2):
         yield TrainingTask(
             name=f"fold {fold}",
-            config_path=folder / "config.cfg",
-            corpus=folder / "corpus",
-            estimates=None,
-            without_fold=fold,
-            dev_path=folder / "dev.spacy",
+            recipe=Recipe(
+                config_path=folder / "config.cfg",
+                corpus=folder / "corpus",
+                dev_path=folder / "dev.spacy",
+                seed=fold,
+                use_gpu=-1,
+                code_path=None,
+                without_fold=fold,
+            ),
             loss=None,
             has_word_features=True,
             output=folder / f"output-{fold}",
-            seed=fold,
-            use_gpu=-1,
-            code_path=None,
         )
 
 
@@ -224,7 +226,7 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
         EstimationTask(
             name="q",
             shard=shard_path,
-            annotation=None,
+            likelihood=None,
             last_estimates=None,
             estimates=output / "estimates",
             fold_models=(model,),

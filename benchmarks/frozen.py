@@ -31,13 +31,13 @@ from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.run import algorithm, train
-from spacy_adak.tasks import train_model
+from spacy_adak.tasks import recipe, train_model
 
 from .estimation import sample_config
 from .result_files import result_path
 
 NO_SHARING: list[tuple[Any, str, Any]] = [
-    (train_model, "share_frozen_encoders", lambda config, folder: None),
+    (recipe, "share_frozen_encoders", lambda config, folder: None),
     (algorithm, "has_frozen_encoder", lambda config: False),
     (FrozenShim, "remember", lambda shim: None),
 ]

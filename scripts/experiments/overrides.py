@@ -7,7 +7,8 @@ from thinc.api import ConfigValidationError
 
 from spacy_adak.errors import describe
 from spacy_adak.q.adak_block import read_settings
-from spacy_adak.run.preflight import complete, refuse_unread_overrides
+from spacy_adak.run.filled_config import fill_config
+from spacy_adak.run.preflight import refuse_unread_overrides
 
 from .cells import Cell
 from .models import MODELS, ROUNDS
@@ -63,6 +64,6 @@ def _check_config(run: Run, cell: Cell) -> None:
         config = load_config(path, overrides=run.overrides_of(cell), interpolate=False)
         refuse_unread_overrides(run.overrides, load_config(path, interpolate=False))
         read_settings(config.interpolate())
-        complete(config)
+        fill_config(config)
     except ConfigValidationError as error:
         raise ValueError(f"'{path}' with the overrides: {describe(error)}") from error

@@ -10,7 +10,7 @@ from thinc.api import Config
 
 from spacy_adak.packaging.meta import training_settings
 from spacy_adak.q.adak_block import read_settings
-from spacy_adak.run.folder import LOSSES_WITHOUT_Q
+from spacy_adak.run.folder import needs_q
 
 from .cells import Cell
 from .corpora import training_data
@@ -135,6 +135,6 @@ class Run(NamedTuple):
         """RETURNS (int): How many models are trained for a cell, at most."""
         config = self.config(cell)
         loss = config["components"]["adak_ner"]["loss"]
-        if cell.model == NER or loss in LOSSES_WITHOUT_Q:
+        if cell.model == NER or not needs_q(loss):
             return 1
         return read_settings(config).trainings

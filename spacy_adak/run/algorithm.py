@@ -1,7 +1,9 @@
-"""Algorithm 1: rounds of k-fold training, estimation of q, and training on all data.
+"""Algorithm 1 of the paper: rounds of k-fold training, estimation of q, and training on
+all data.
 
-The loop yields what it has found after every round and prints nothing. What is on disk
-is said in `run`.
+Its steps, in the order of the paper, are the functions that `run_round` calls. The
+loop yields what it has found after every round and prints nothing. What is on disk is
+said in `folder`.
 """
 
 import time
@@ -25,11 +27,12 @@ from ..tasks.encode_texts import EncodingTask
 from ..tasks.estimate_shard import EstimationTask, ShardStatistics
 from ..tasks.executors import Executor
 from ..tasks.look_at_annotators import RecallTask
+from ..tasks.recipe import Recipe
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
 
 # The names of fold models, before their number.
-FOLD_MODELS = "fold"
+_FOLD_MODELS = "fold"
 
 
 def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
@@ -42,61 +45,49 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     if not run.is_finished():
         encode_texts(run, execute)
     while True:
-        history = run.history()
-        _clean_up(run, len(history))
+        finished = len(run.history())
+        _remove_unneeded(run, finished)
         if run.is_finished():
             return
-        started = time.monotonic()
-        number = len(history) + 1
-        folder = run.round_folder(number)
-        folder.mkdir(exist_ok=True)
-        if run.needs_q():
-            train_folds(run, number, execute)
-            statistics = estimate_q(run, number, execute)
-            dictionary = build_dictionary(run, number, statistics)
-        else:
-            statistics, dictionary = [], Dictionary({})
-        final = _training_task(
-            run, f"round {number}", number, run.estimates(number), without_fold=None
-        )
-        execute([final])
-        meta = srsly.read_json(final.output / BEST_MODEL / "meta.json")
-        performance = meta["performance"]
-        score = _dev_score(run.config, performance)
-        totals = _add_up(statistics)
-        result = Round(
-            round=number,
-            score=score,
-            precision=performance.get("ents_p"),
-            recall=performance.get("ents_r"),
-            f1=performance.get("ents_f"),
-            changed=totals["changed_tokens"] / max(1, totals["unknown_tokens"]),
-            estimated_entities=totals["estimated_entities"],
-            dictionary_size=len(dictionary),
-            dropped=totals["dropped"],
-            seconds=round(time.monotonic() - started, 1),
-            is_best=score > max((r.score for r in history), default=-1.0),
-        )
-        rows = [row._asdict() for row in [*history, result]]
-        write_jsonl(run.history_path, rows)
-        yield result
+        yield run_round(run, finished + 1, execute)
+
+
+def run_round(run: Run, number: int, execute: Executor) -> Round:
+    """One iteration of Algorithm 1.
+
+    run (Run): The run.
+    number (int): Which round, from 1 on.
+    execute (Executor): Runs tasks.
+    RETURNS (Round): What came of it, which is also on disk.
+    """
+    started = time.monotonic()
+    run.round_folder(number).mkdir(exist_ok=True)
+    statistics: list[ShardStatistics] = []
+    dictionary = Dictionary({})
+    if run.needs_q():
+        # Sample selection is part of the q of the last round: fold models are trained
+        # on the texts that it has selected.
+        train_fold_models(run, number, execute)
+        statistics = estimate_q(run, number, execute)
+        dictionary = build_dictionary(run, number, statistics)
+    performance = train_on_all_texts(run, number, execute)
+    return keep_if_best(
+        run, number, performance, statistics, dictionary, time.monotonic() - started
+    )
 
 
 def encode_texts(run: Run, execute: Executor) -> None:
     """Run frozen encoders on all texts, so that trainings find the rows."""
     if not has_frozen_encoder(load_config(run.config_path)):
         return
-    # Only the pipeline it begins with is used.
-    training = _training_task(
-        run, "frozen encoder", number=1, estimates=None, without_fold=None
-    )
-    training.frozen.mkdir(exist_ok=True)
+    recipe = _recipe(run, number=1)
+    recipe.frozen.mkdir(exist_ok=True)
     files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
     parts = run.settings.at_once
-    execute([EncodingTask(training, files, part, parts) for part in range(parts)])
+    execute([EncodingTask(recipe, files, part, parts) for part in range(parts)])
 
 
-def train_folds(run: Run, number: int, execute: Executor) -> None:
+def train_fold_models(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
     estimates = run.estimates(number - 1)
     loss: LossName | None = None
@@ -109,17 +100,15 @@ def train_folds(run: Run, number: int, execute: Executor) -> None:
         loss = "missing"
         if not annotators.know_all_forms():
             # A form that they do not know could be learnt by heart as O.
-            estimates, loss, has_word_features = run.annotation, "ratio", False
+            estimates, loss, has_word_features = run.likelihood, "ratio", False
     execute(
         [
-            _training_task(
-                run,
+            TrainingTask(
                 name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
-                number=number,
-                estimates=estimates,
-                without_fold=fold,
+                recipe=_recipe(run, number, estimates, without_fold=fold),
                 loss=loss,
                 has_word_features=has_word_features,
+                output=_fold_model(run, number, fold),
             )
             for fold in range(run.settings.folds)
         ]
@@ -133,26 +122,25 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
     execute (Executor): Runs tasks.
     RETURNS (Annotators): What annotators do.
     """
-    # Only the pipeline it begins with is used.
-    training = _training_task(run, "round 1", 1, estimates=None, without_fold=None)
     looks_at_forms = run.settings.start == "forms"
-    task = RecallTask(training, run.component, looks_at_forms, run.annotation)
+    recipe = _recipe(run, number=1)
+    task = RecallTask(recipe, run.component, looks_at_forms, run.likelihood)
     execute([task])
     return task.annotators()
 
 
 def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
     """Estimate q for all data, each fold with the models that the settings name."""
-    folder, best_round = run.round_folder(number), run.best_round()
-    estimates = folder / ESTIMATES_FOLDER
+    best_round = run.best_round()
+    estimates = run.round_folder(number) / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
     dictionary = None
     if run.settings.dictionary and number > 1:
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
-    annotation = run.annotation if run.annotation.exists() else None
+    likelihood = run.likelihood if run.likelihood.exists() else None
 
     def fold_model(fold: int) -> Path:
-        return folder / f"{FOLD_MODELS}-{fold}" / BEST_MODEL
+        return _fold_model(run, number, fold) / BEST_MODEL
 
     def fold_models(shard: Shard) -> tuple[Path, ...]:
         if run.settings.fold_models == "unseen":
@@ -163,7 +151,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         if not (run.settings.mask and run.settings.kbest_candidates):
             return None
         if best_round is not None:
-            return run.round_folder(best_round) / "final" / BEST_MODEL
+            return run.final_model(best_round) / BEST_MODEL
         # Before there is M(ŵ): a fold model that has seen the text.
         return fold_model((shard.fold + 1) % run.settings.folds)
 
@@ -171,7 +159,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         EstimationTask(
             name=f"round {number}, q for {shard.path.stem}",
             shard=shard.path,
-            annotation=annotation,
+            likelihood=likelihood,
             last_estimates=run.estimates(number - 1),
             estimates=estimates,
             fold_models=fold_models(shard),
@@ -202,34 +190,79 @@ def build_dictionary(
     return dictionary
 
 
-def _training_task(
+def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, Any]:
+    """Train M(w') on everything with the new q.
+
+    run (Run): The run.
+    number (int): Which round.
+    execute (Executor): Runs tasks.
+    RETURNS (dict[str, Any]): How its best model did on dev.
+    """
+    task = TrainingTask(
+        name=f"round {number}",
+        recipe=_recipe(run, number, run.estimates(number)),
+        loss=None,
+        has_word_features=True,
+        output=run.final_model(number),
+    )
+    execute([task])
+    return srsly.read_json(task.output / BEST_MODEL / "meta.json")["performance"]
+
+
+def keep_if_best(
     run: Run,
-    name: str,
     number: int,
-    estimates: Path | None,
-    without_fold: int | None,
-    loss: LossName | None = None,
-    has_word_features: bool = True,
-) -> TrainingTask:
-    if without_fold is None:
-        output, index = "final", 0
-    else:
-        output, index = f"{FOLD_MODELS}-{without_fold}", without_fold + 1
+    performance: dict[str, Any],
+    statistics: Sequence[ShardStatistics],
+    dictionary: Dictionary,
+    seconds: float,
+) -> Round:
+    """Write down what came of a round; its model is M(ŵ) from now on if it is better
+    on dev than that of all rounds before."""
+    history = run.history()
+    score = _dev_score(run.config, performance)
+    totals = _add_up(statistics)
+    result = Round(
+        round=number,
+        score=score,
+        precision=performance.get("ents_p"),
+        recall=performance.get("ents_r"),
+        f1=performance.get("ents_f"),
+        changed=totals["changed_tokens"] / max(1, totals["unknown_tokens"]),
+        estimated_entities=totals["estimated_entities"],
+        dictionary_size=len(dictionary),
+        dropped=totals["dropped"],
+        seconds=round(seconds, 1),
+        is_best=score > max((r.score for r in history), default=-1.0),
+    )
+    write_jsonl(run.history_path, [row._asdict() for row in [*history, result]])
+    return result
+
+
+def _fold_model(run: Run, number: int, fold: int) -> Path:
+    """M(w_j) of a round."""
+    return run.round_folder(number) / f"{_FOLD_MODELS}-{fold}"
+
+
+def _recipe(
+    run: Run,
+    number: int,
+    estimates: Path | None = None,
+    without_fold: int | None = None,
+) -> Recipe:
+    """What a training of a round begins with."""
     # Every training has a seed of its own, which depends on nothing but its place.
+    place = 0 if without_fold is None else without_fold + 1
     seed = run.config["training"]["seed"] or 0
-    return TrainingTask(
-        name=name,
+    return Recipe(
         config_path=run.config_path,
         corpus=run.corpus,
-        estimates=estimates,
-        without_fold=without_fold,
         dev_path=run.dev_path,
-        loss=loss,
-        has_word_features=has_word_features,
-        output=run.round_folder(number) / output,
-        seed=(seed + 1_000_003 * number + 7919 * index) % 2**31,
+        seed=(seed + 1_000_003 * number + 7919 * place) % 2**31,
         use_gpu=run.use_gpu,
         code_path=run.code_path,
+        estimates=estimates,
+        without_fold=without_fold,
     )
 
 
@@ -252,14 +285,18 @@ def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
     return totals
 
 
-def _clean_up(run: Run, number: int) -> None:
-    """Remove what no later round will look at."""
+def _remove_unneeded(run: Run, number: int) -> None:
+    """Remove what no later round will look at.
+
+    run (Run): The run.
+    number (int): The last round that is finished.
+    """
     best_round = run.best_round()
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
-        unneeded = list(folder.glob(f"{FOLD_MODELS}-*"))
+        unneeded = list(folder.glob(f"{_FOLD_MODELS}-*"))
         if earlier not in (best_round, number):
-            unneeded += [folder / "final", folder / ESTIMATES_FOLDER]
+            unneeded += [run.final_model(earlier), folder / ESTIMATES_FOLDER]
         for path in unneeded:
             if path.is_dir():
                 remove(path)

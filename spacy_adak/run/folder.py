@@ -7,7 +7,7 @@ All that a run needs to go on after a crash is on disk:
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
-    annotation/            how likely the annotation would be, given a path; where a run
+    likelihood/            how likely the annotation would be, given a path; where a run
                            starts from "missing" or "forms"
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
@@ -35,20 +35,22 @@ DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 COMPLETED_FILE = "train-completed.spacy"
 ESTIMATES_FOLDER = "estimates"
-ANNOTATION_FOLDER = "annotation"
+LIKELIHOOD_FOLDER = "likelihood"
+# The training of a round on all texts.
+FINAL = "final"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
 # they are replaced whoever trained them, as in spaCy's own training.
 GIVEN = (CONFIG_FILE, DEV_FILE)
 MADE = (
     CORPUS,
     FROZEN,
-    ANNOTATION_FOLDER,
+    LIKELIHOOD_FOLDER,
     "round-[0-9][0-9]*",
     HISTORY_FILE,
     DICTIONARY_FILE,
     COMPLETED_FILE,
 )
-LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
+_LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
 class Round(NamedTuple):
@@ -78,6 +80,11 @@ class Round(NamedTuple):
     dropped: int
     seconds: float
     is_best: bool
+
+
+def needs_q(loss: str | None) -> bool:
+    """RETURNS (bool): Whether a loss looks at q at all."""
+    return loss not in _LOSSES_WITHOUT_Q
 
 
 def find_best(history: Sequence[Round]) -> Round | None:
@@ -127,13 +134,17 @@ class Run(NamedTuple):
         return self.folder / DEV_FILE
 
     @property
-    def annotation(self) -> Path:
+    def likelihood(self) -> Path:
         """RETURNS (Path): The likelihood of the annotation, if it is looked at."""
-        return self.folder / ANNOTATION_FOLDER
+        return self.folder / LIKELIHOOD_FOLDER
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
         return self.folder / f"round-{round_:02d}"
+
+    def final_model(self, round_: int) -> Path:
+        """RETURNS (Path): M(w') of a round: a folder with model-best and model-last."""
+        return self.round_folder(round_) / FINAL
 
     def estimates(self, round_: int) -> Path | None:
         """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
@@ -142,8 +153,7 @@ class Run(NamedTuple):
 
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""
-        loss = self.config["components"][self.component]["loss"]
-        return loss not in LOSSES_WITHOUT_Q
+        return needs_q(self.config["components"][self.component]["loss"])
 
     def best_round(self) -> int | None:
         """RETURNS (int | None): The number of the round with M(ŵ), if there is one."""

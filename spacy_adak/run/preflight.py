@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
 from spacy.tokens import Doc
-from spacy.util import load_model_from_config, registry
+from spacy.util import registry
 from thinc.api import Config, require_gpu
 
 from ..annotation.completeness import is_complete
@@ -20,10 +20,10 @@ from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
-from .folder import LOSSES_WITHOUT_Q
+from .filled_config import FilledConfig, adak_components, fill_config, is_adak
+from .folder import needs_q
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
-_FACTORY = "adak_ner"
 # What can be set in blocks from which spaCy drops the rest without a word.
 _SETTINGS = {
     "nlp": list(signature(ConfigSchemaNlp).parameters),
@@ -36,7 +36,7 @@ _VARIABLE = re.compile(r"\$\{([\w.:]+)\}")
 class Checked(NamedTuple):
     """What is needed to begin a run, found to be in order.
 
-    config (Config): The complete config, interpolated.
+    config (FilledConfig): The config with all defaults.
     settings (AdakSettings): Its `[adak]` block.
     train (list[Doc]): The training data.
     dev (list[Doc]): The part of the dev data that models can be scored on.
@@ -45,7 +45,7 @@ class Checked(NamedTuple):
         happens to hold.
     """
 
-    config: Config
+    config: FilledConfig
     settings: AdakSettings
     train: list[Doc]
     dev: list[Doc]
@@ -77,11 +77,12 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         settings = read_settings(interpolated)
     except ValueError as error:
         problems.append(str(error))
-    config = labels = None
+    config: FilledConfig | None = None
+    labels = None
     try:
-        config = complete(raw)
-        problems += _problems_of_components(config)
-        labels = _given_labels(config)
+        config = fill_config(raw)
+        problems += _problems_of_components(config.resolved)
+        labels = _given_labels(config.resolved)
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.
         if not wrong_settings:
@@ -145,20 +146,6 @@ def _is_checked(section: str, block: Mapping[str, Any]) -> bool:
     )
 
 
-def complete(raw: Config) -> Config:
-    """RETURNS (Config): The config with all defaults, interpolated."""
-    return load_model_from_config(raw, auto_fill=True).config.interpolate()
-
-
-def adak_components(config: Mapping[str, Any]) -> list[str]:
-    """RETURNS (list[str]): The components of the pipeline that are `adak_ner`s."""
-    return [
-        name
-        for name in config["nlp"]["pipeline"]
-        if config["components"].get(name, {}).get("factory") == _FACTORY
-    ]
-
-
 def _given_labels(config: Config) -> list[str] | None:
     for name in adak_components(config):
         block = registry.resolve(config["initialize"]["components"].get(name, {}))
@@ -186,7 +173,7 @@ def _problems_of_settings(config: Config) -> Iterator[str]:
     checked = [(name, config.get(name, {}), valid) for name, valid in _SETTINGS.items()]
     parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
     for name, block in config["components"].items():
-        if block.get("factory") == _FACTORY:
+        if is_adak(block):
             checked.append((f"components.{name}", block, parameters))
     for section, block, valid in checked:
         try:
@@ -262,7 +249,9 @@ def _problems_of_data(
         yield Errors.A210.format(path=reader_block(config, "train").get("path"))
     folds = config.get("adak", {}).get("folds", 2)
     distinct = len({doc.text for doc in train})
-    if _needs_folds(config) and isinstance(folds, int) and distinct < folds:
+    losses = [b.get("loss") for b in config["components"].values() if is_adak(b)]
+    asks_for_folds = any(map(needs_q, losses)) and isinstance(folds, int)
+    if asks_for_folds and distinct < folds:
         yield Errors.A211.format(count=distinct, folds=folds)
     unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
     if labels and unseen:
@@ -272,9 +261,3 @@ def _problems_of_data(
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))
-
-
-def _needs_folds(config: Config) -> bool:
-    blocks = config["components"].values()
-    losses = [block.get("loss") for block in blocks if block.get("factory") == _FACTORY]
-    return any(loss not in LOSSES_WITHOUT_Q for loss in losses)

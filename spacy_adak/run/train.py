@@ -1,57 +1,42 @@
 """Train a pipeline with AdaK-NER: checks, rounds, and what a run leaves behind."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
-from spacy.util import load_config, load_model, load_model_from_config
+from spacy.util import load_config, load_model
 from thinc.api import Config, ConfigValidationError
 
-from ..annotation.q_of_text import ESTIMATE_KEY
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..encoders.sharing import FOLDER as FROZEN
-from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
 from ..errors import Errors, describe
-from ..q.adak_block import EXECUTION, default_settings, read_settings
+from ..q.adak_block import EXECUTION, read_settings
 from ..shards.checkpoint import (
     claim,
     explained_write_errors,
     locked,
-    new_folder,
     recover,
     refuse_to_overwrite,
 )
-from ..shards.layout import in_given_order, list_shards, write_shards
-from ..shards.references import tokenizing_pipeline
-from ..shards.with_q import read_shard
+from ..shards.layout import write_shards
 from ..tasks.executors import executor
 from ..tasks.progress import Stopwatch, watched
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
+from .filled_config import FilledConfig, fill_config
 from .folder import (
-    COMPLETED_FILE,
     CONFIG_FILE,
     CORPUS,
     DEV_FILE,
-    DICTIONARY_FILE,
     GIVEN,
     MADE,
     Round,
     Run,
 )
-from .preflight import (
-    adak_components,
-    check_run,
-    complete,
-    refuse_unread_overrides,
-)
-
-ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
+from .preflight import check_run, refuse_unread_overrides
+from .publish import publish
 
 
 def train(
@@ -109,7 +94,7 @@ def train(
                 for result in run_rounds(run, watching):
                     on_round(result, stopwatch.seconds_left())
             if not (folder / BEST_MODEL).exists():
-                _publish(run)
+                publish(run)
     return load_model(folder / BEST_MODEL), run.history()
 
 
@@ -139,7 +124,8 @@ def _begin(
 ) -> Run:
     """Check a new run, and write down what all of it is based on."""
     if is_stopped(folder):
-        run = _make_run(folder, use_gpu, code_path)
+        begun = fill_config(load_config(folder / CONFIG_FILE, interpolate=False))
+        run = _make_run(folder, begun, use_gpu, code_path)
         where = f"round {len(run.history()) + 1} of {run.settings.rounds}"
         if run.is_finished():
             where = f"all rounds are, but {BEST_MODEL} is not there"
@@ -151,20 +137,21 @@ def _begin(
     for name in (*MADE, BEST_MODEL, LAST_MODEL):
         for path in folder.glob(name):
             remove(path)
-    (component,) = adak_components(config)
-    initialize = raw.setdefault("initialize", {}).setdefault("components", {})
-    initialize.setdefault(component, {})["labels"] = labels
-    write_file(folder / CONFIG_FILE, _fill(raw).to_disk)
+    for each in config:
+        initialize = each["initialize"]["components"]
+        initialize.setdefault(config.component, {})["labels"] = labels
+    write_file(folder / CONFIG_FILE, config.to_write.to_disk)
     write_file(folder / DEV_FILE, make_docbin(dev_docs).to_disk)
-    seed = config["training"]["seed"] or 0
+    seed = config.resolved["training"]["seed"] or 0
     write_shards(train_docs, folder / CORPUS, settings.folds, seed)
-    return _make_run(folder, use_gpu, code_path)
+    return _make_run(folder, config, use_gpu, code_path)
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
     """Take up a run where it was stopped, with the settings it was begun with. Where
     it is executed and what is logged may change."""
-    asked = _fill(raw).interpolate()
+    filled = fill_config(raw)
+    asked = filled.to_write.interpolate()
     path = folder / CONFIG_FILE
     begun = load_config(path, interpolate=False)
     changed = begun.copy()
@@ -178,29 +165,20 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
             raise ValueError(Errors.A204.format(path=folder, why=why))
     if changed != begun:
         write_file(path, changed.to_disk)
-    return _make_run(folder, use_gpu, code_path)
+    interpolated["components"] = filled.resolved["components"]
+    resumed = FilledConfig(changed, interpolated)
+    return _make_run(folder, resumed, use_gpu, code_path)
 
 
-def _fill(raw: Config) -> Config:
-    """The config with all defaults. A component with a source keeps nothing but that,
-    or trainings would begin with a new one."""
-    filled = load_model_from_config(raw, auto_fill=True).config
-    for name, block in raw["components"].items():
-        if "source" in block:
-            filled["components"][name] = block
-    filled["adak"] = {**default_settings(), **raw.get("adak", {})}
-    return filled
-
-
-def _make_run(folder: Path, use_gpu: int, code_path: Path | None) -> Run:
-    path = folder / CONFIG_FILE
-    config = complete(load_config(path, interpolate=False))
+def _make_run(
+    folder: Path, config: FilledConfig, use_gpu: int, code_path: Path | None
+) -> Run:
     return Run(
         folder=folder,
-        config_path=path,
-        config=config,
-        settings=read_settings(config),
-        component=adak_components(config)[0],
+        config_path=folder / CONFIG_FILE,
+        config=config.resolved,
+        settings=read_settings(config.to_write.interpolate()),
+        component=config.component,
         use_gpu=use_gpu,
         code_path=code_path,
     )
@@ -215,78 +193,3 @@ def _stopwatch(run: Run) -> Stopwatch:
         folds=settings.folds,
         at_once=settings.at_once,
     )
-
-
-def _publish(run: Run) -> None:
-    """Put what the user came for where spaCy's own training would put it."""
-    best, last = run.best_round(), len(run.history())
-    assert best is not None
-    if run.needs_q():
-        write_file(
-            run.folder / DICTIONARY_FILE,
-            lambda path: shutil.copy(run.round_folder(best) / DICTIONARY_FILE, path),
-        )
-        write_file(run.folder / COMPLETED_FILE, _completed_data(run, best).to_disk)
-    remove_rows(run.folder / FROZEN)
-    # The best model comes last: with it a run counts as finished.
-    for name, number in ((LAST_MODEL, last), (BEST_MODEL, best)):
-        with new_folder(run.folder / name) as beside:
-            _copy_model(run.round_folder(number) / "final" / name, beside)
-            _restore_settings(beside / "config.cfg", run.config_path)
-
-
-def _copy_model(source: Path, target: Path) -> None:
-    """Copy a model, and give it the encoders that it shares with others in the run."""
-    if has_frozen_encoder(load_config(source / "config.cfg")):
-        load_model(source).to_disk(target)
-    else:
-        shutil.copytree(source, target, dirs_exist_ok=True)
-
-
-def _restore_settings(model_config: Path, run_config: Path) -> None:
-    """Undo what was changed in a model's config for one training of the run."""
-    config = load_config(model_config, interpolate=False)
-    original = load_config(run_config, interpolate=False)
-    for section in ("paths", "system", "corpora", "training", "initialize"):
-        if section in original:
-            config[section] = original[section]
-    forget_shared_folders(config)
-    config.to_disk(model_config)
-
-
-def _completed_data(run: Run, number: int) -> DocBin:
-    """The training data with all entities on the path of q as `doc.ents`. The span
-    groups "annotated" and "estimated" tell where they are from."""
-    nlp = tokenizing_pipeline(run.config)
-    completed = [
-        complete_doc(example.reference)
-        for shard in list_shards(run.corpus)
-        for example in read_shard(nlp, shard.path, run.estimates(number))
-    ]
-    return make_docbin(in_given_order(completed, run.corpus))
-
-
-def complete_doc(doc: Doc) -> Doc:
-    """Add the entities on the path of q to those that are annotated.
-
-    doc (Doc): A document with q, which is changed.
-    RETURNS (Doc): The document.
-    """
-    path = doc.spans.pop(ESTIMATE_KEY)
-    doc.user_data.pop(ESTIMATE_KEY, None)
-    annotated = list(doc.ents)
-    # The path has these as well. But where an entity does not align with the tokens of
-    # the pipeline it has not, and may have another one in its place.
-    taken = {token.i for ent in annotated for token in ent}
-    estimated: list[Span] = []
-    scores: list[float] = []
-    for span, score in zip(path, path.attrs["scores"], strict=True):
-        if taken.isdisjoint(range(span.start, span.end)):
-            estimated.append(span)
-            scores.append(float(score))
-    doc.set_ents([*annotated, *estimated], default="outside")
-    doc.spans[ANNOTATED_KEY] = annotated
-    doc.spans[ESTIMATED_KEY] = SpanGroup(
-        doc, name=ESTIMATED_KEY, spans=estimated, attrs={"scores": scores}
-    )
-    return doc

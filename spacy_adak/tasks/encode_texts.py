@@ -14,7 +14,7 @@ from ..encoders.frozen import frozen_encoders
 from ..shards.checkpoint import write_json
 from .logs import logging_to
 from .progress_file import ProgressFile
-from .train_model import TrainingTask
+from .recipe import Recipe
 
 # How many texts are encoded between two reports of progress.
 _DOCS_AT_A_TIME = 32
@@ -26,13 +26,13 @@ class EncodingTask(NamedTuple):
     A text that is encoded already is not encoded again, so a task that was killed goes
     on where it was.
 
-    training (TrainingTask): The training whose pipeline has the encoders.
+    recipe (Recipe): Of a pipeline that has the encoders.
     files (tuple[Path, ...]): `.spacy` files with the texts.
     part (int): Which of the parts that the texts are dealt out to.
     parts (int): How many there are.
     """
 
-    training: TrainingTask
+    recipe: Recipe
     files: tuple[Path, ...]
     part: int
     parts: int
@@ -46,7 +46,7 @@ class EncodingTask(NamedTuple):
     def output(self) -> Path:
         """RETURNS (Path): Written last, so its presence means that all is there."""
         name = f"encoded-{self.part + 1}-of-{self.parts}.json"
-        return self.training.frozen / name
+        return self.recipe.frozen / name
 
     @property
     def log_path(self) -> Path:
@@ -67,7 +67,7 @@ class EncodingTask(NamedTuple):
         if self.is_done():
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
-            nlp = self.training.make_pipeline()
+            nlp = self.recipe.make_pipeline()
         docs = list(self._docs(nlp))
         encoders = list(frozen_encoders(nlp))
         progress = ProgressFile(self.progress_path, total=len(docs))

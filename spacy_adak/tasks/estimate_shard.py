@@ -47,7 +47,7 @@ class EstimationTask(NamedTuple):
 
     name (str): For messages.
     shard (Path): A `.spacy` file with the annotation.
-    annotation (Path | None): The folder with the likelihood of the annotation, if it is
+    likelihood (Path | None): The folder with the likelihood of the annotation, if it is
         looked at.
     last_estimates (Path | None): The folder with the estimates of the last round.
     estimates (Path): The folder for the new ones.
@@ -63,7 +63,7 @@ class EstimationTask(NamedTuple):
 
     name: str
     shard: Path
-    annotation: Path | None
+    likelihood: Path | None
     last_estimates: Path | None
     estimates: Path
     fold_models: tuple[Path, ...]
@@ -147,9 +147,9 @@ class EstimationTask(NamedTuple):
 
     def _log_likelihoods(self) -> list[numpy.ndarray]:
         """(L, N) for each text; nothing if the annotation is not looked at."""
-        if self.annotation is None:
+        if self.likelihood is None:
             return []
-        path = estimates_path(self.annotation, self.shard)
+        path = estimates_path(self.likelihood, self.shard)
         return [chain.nodes for chain in ShardEstimates.from_disk(path).chains]
 
 

@@ -91,7 +91,7 @@ def test_fold_models_have_not_seen_their_fold(
 ) -> None:
     _, tasks = run(tiny_config, tmp_path)
     trainings = [task for task in tasks if isinstance(task, TrainingTask)]
-    assert [(task.output.name, task.without_fold) for task in trainings] == [
+    assert [(task.output.name, task.recipe.without_fold) for task in trainings] == [
         ("fold-0", 0),
         ("fold-1", 1),
         ("final", None),
@@ -103,7 +103,7 @@ def test_trainings_have_the_q_that_was_estimated_last(
 ) -> None:
     _, tasks = run(tiny_config, tmp_path)
     found = [
-        task.estimates.parent.name if task.estimates else None
+        task.recipe.estimates.parent.name if task.recipe.estimates else None
         for task in tasks
         if isinstance(task, TrainingTask)
     ]
@@ -115,7 +115,7 @@ def test_every_training_has_a_seed_of_its_own(
     tiny_config: Config, tmp_path: Path
 ) -> None:
     _, tasks = run(tiny_config, tmp_path)
-    seeds = [task.seed for task in tasks if isinstance(task, TrainingTask)]
+    seeds = [task.recipe.seed for task in tasks if isinstance(task, TrainingTask)]
     assert len(set(seeds)) == len(seeds) == 6
 
 

@@ -14,7 +14,8 @@ from spacy.util import load_config
 from thinc.api import Config
 
 import spacy_adak
-from spacy_adak.run.train import complete_doc, train
+from spacy_adak.run.publish import add_estimates
+from spacy_adak.run.train import train
 from spacy_adak.tasks import train_model as training
 from tests.finished_run import FinishedRun
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
@@ -120,7 +121,7 @@ def test_completed_data_has_what_is_annotated_where_tokens_do_not_align() -> Non
         spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 3, "PLACE")],
         attrs={"scores": [0.5, 0.9]},
     )
-    completed = complete_doc(doc)
+    completed = add_estimates(doc)
     assert [ent.text for ent in completed.ents] == ["In", "New York City."]
     assert [span.text for span in completed.spans["estimated"]] == ["In"]
 
@@ -154,7 +155,7 @@ def test_files_that_are_not_of_a_run_are_not_overwritten(
     assert os.listdir(tmp_path) == ["config.cfg"]
 
 
-@pytest.mark.parametrize("name", ["annotation", "corpus", "frozen", "round-01"])
+@pytest.mark.parametrize("name", ["likelihood", "corpus", "frozen", "round-01"])
 def test_folders_that_are_not_of_a_run_are_not_removed(
     tiny_config: Config, tmp_path: Path, name: str
 ) -> None:

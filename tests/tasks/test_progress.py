@@ -14,6 +14,7 @@ from spacy_adak.tasks.progress import (
     watched,
     work_of_training,
 )
+from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.train_model import TrainingTask
 
 
@@ -73,20 +74,25 @@ def test_seconds_are_described(seconds: float, text: str) -> None:
     assert describe_seconds(seconds) == text
 
 
-def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
-    return TrainingTask(
-        name=name,
+def make_recipe(folder: Path) -> Recipe:
+    return Recipe(
         config_path=folder / "config.cfg",
         corpus=folder / "corpus",
-        estimates=None,
-        without_fold=0,
         dev_path=folder / "dev.spacy",
-        loss=None,
-        has_word_features=True,
-        output=folder / name,
         seed=0,
         use_gpu=-1,
         code_path=None,
+        without_fold=0,
+    )
+
+
+def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
+    return TrainingTask(
+        name=name,
+        recipe=make_recipe(folder),
+        loss=None,
+        has_word_features=True,
+        output=folder / name,
     )
 
 
@@ -121,7 +127,7 @@ def test_encoding_of_texts_is_no_part_of_the_time_foretold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "frozen").mkdir()
-    task = EncodingTask(make_task(tmp_path), files=(), part=0, parts=2)
+    task = EncodingTask(make_recipe(tmp_path), files=(), part=0, parts=2)
 
     def pretend_to_encode(tasks: Sequence[Task]) -> None:
         task.log_path.touch()

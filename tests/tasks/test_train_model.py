@@ -11,6 +11,7 @@ from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.shards.layout import write_shards
 from spacy_adak.tasks import progress_file
+from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.steps import planned_steps, sure_steps
 from spacy_adak.tasks.train_model import TrainingTask
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
@@ -28,21 +29,23 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
     seed = settings.pop("seed", 1)
     loss = settings.pop("loss", None)
     has_word_features = settings.pop("has_word_features", True)
+    without_fold = settings.pop("without_fold", None)
     config_path = folder / f"{name}.cfg"
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
         name="a training",
-        config_path=config_path,
-        corpus=folder / "corpus",
-        estimates=None,
-        without_fold=None,
-        dev_path=folder / "dev.spacy",
+        recipe=Recipe(
+            config_path=config_path,
+            corpus=folder / "corpus",
+            dev_path=folder / "dev.spacy",
+            seed=seed,
+            use_gpu=-1,
+            code_path=None,
+            without_fold=without_fold,
+        ),
         loss=loss,
         has_word_features=has_word_features,
         output=folder / name,
-        seed=seed,
-        use_gpu=-1,
-        code_path=None,
     )
 
 
@@ -217,7 +220,7 @@ def recall_after(task: TrainingTask) -> float | None:
 def test_loss_missing_compares_all_folds_with_the_dev_data(
     settings: dict[str, str], without_fold: int | None, tmp_path: Path
 ) -> None:
-    task = make_task(tmp_path, **settings)._replace(without_fold=without_fold)
+    task = make_task(tmp_path, without_fold=without_fold, **settings)
     expected = recall_of_annotators(make_docs(40, keep=0.5), make_docs(12, seed=99))
     assert recall_after(task) == pytest.approx(expected)
 

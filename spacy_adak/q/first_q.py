@@ -1,0 +1,125 @@
+"""The first q: what is known of paths before there is a model.
+
+The less likely annotators were to mark an entity, the less it costs a path to have one
+that is not marked. It is the likelihood of the annotation, given a path.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median_high
+from typing import NamedTuple
+
+import numpy
+from spacy.training import Example
+
+from ..annotation.known import Known, allowed_tags, entity_starting_tags
+from ..annotation.q_of_text import ChainEstimate
+from ..crf.tags import LabelledSpan, TagSet
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..shards.with_q import ScoredSpan, in_reference
+from .annotators import Annotators
+from .candidates import Dictionary, Words
+
+
+class Text(NamedTuple):
+    """A text.
+
+    words (list[str]): Its words.
+    known (Known): What is known of it.
+    marked (list[ScoredSpan]): The entities that annotators have marked.
+    """
+
+    words: list[str]
+    known: Known
+    marked: list[ScoredSpan]
+
+    @classmethod
+    def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
+        """RETURNS (Text): The text of an example."""
+        known = component.read_sample(example).known
+        words = [token.text for token in example.predicted]
+        marked = in_reference(example, [(span, 1.0) for span in known.entities])
+        return cls(words, known, marked)
+
+    def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
+        """RETURNS (list[Words]): The words of spans."""
+        return [tuple(self.words[span.start : span.end]) for span in spans]
+
+
+def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
+    return Counter(form for text in texts for form in text.forms(text.known.entities))
+
+
+def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.ndarray]:
+    """Suppose that annotators forget any entity alike.
+
+    texts (Iterable[Text]): All texts.
+    recall (float): r.
+    YIELDS (ndarray): The recall at each token of a text.
+    """
+    return (numpy.full(len(text.words), recall) for text in texts)
+
+
+def recall_by_strings(
+    texts: Sequence[Text], recall: float
+) -> tuple[Annotators, Iterator[numpy.ndarray]]:
+    """Go by how often annotators leave out a string that they mark elsewhere. If they
+    seem not to know some forms, strings that are half as long as an entity count the
+    less each, the more often they come up.
+
+    texts (Sequence[Text]): All texts.
+    recall (float): r.
+    RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
+        at each token of each text.
+    """
+    marked = _marked_forms(texts)
+    dictionary = Dictionary(dict.fromkeys(marked, "-"))
+    unmarked = Counter(
+        form
+        for text in texts
+        for form in text.forms(
+            dictionary.match(text.words, text.known.unknown().tolist())
+        )
+    )
+    annotators = Annotators.from_forms(recall, marked, unmarked)
+    if annotators.know_all_forms():
+        return annotators, recall_at_random(texts, recall)
+    # Whole entities would be too rare: where one ends is not known.
+    length = -(-median_high([len(form) for form in marked.elements()] or [1]) // 2)
+    counts = Counter(string for text in texts for string in _strings(text, length))
+    return annotators, (
+        numpy.array(
+            [
+                annotators.recall_of_string(counts[string])
+                for string in _strings(text, length)
+            ]
+        )
+        for text in texts
+    )
+
+
+def _strings(text: Text, length: int) -> Iterator[Words]:
+    """What begins at each token; it is shorter at the end."""
+    for start in range(len(text.words)):
+        yield tuple(text.words[start : start + length])
+
+
+def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimate:
+    """q before any model: a path counts the less, the more entities it has that
+    annotators would have marked (`missing_q`, with a recall per token).
+
+    known (Known): What is known of a text.
+    recall (ndarray): (L,), the recall at each token.
+    tagset (TagSet): The tags.
+    RETURNS (ChainEstimate): q.
+    """
+    N = len(tagset)
+    allowed = allowed_tags(known, tagset)
+    is_open = allowed.sum(1) > 1
+    nodes = numpy.zeros((len(recall), N), dtype="float32")
+    with numpy.errstate(divide="ignore"):
+        nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
+    nodes[~is_open] = 0.0
+    nodes[~allowed] = -numpy.inf
+    moves = (numpy.zeros((N, N)), numpy.zeros(N), numpy.zeros(N))
+    return ChainEstimate(nodes, *(array.astype("float32") for array in moves))

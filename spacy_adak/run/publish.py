@@ -1,0 +1,96 @@
+"""What a run leaves behind: its models, the completed data, and the dictionary."""
+
+import shutil
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.util import load_config, load_model
+
+from ..annotation.q_of_text import ESTIMATE_KEY
+from ..atomic import write_file
+from ..data.docbin import make_docbin
+from ..encoders.sharing import FOLDER as FROZEN
+from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
+from ..shards.checkpoint import new_folder
+from ..shards.layout import in_given_order, list_shards
+from ..shards.references import tokenizing_pipeline
+from ..shards.with_q import read_shard
+from ..tasks.train_model import BEST_MODEL, LAST_MODEL
+from .folder import COMPLETED_FILE, DICTIONARY_FILE, Run
+
+ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
+
+
+def publish(run: Run) -> None:
+    """Put what the user came for where spaCy's own training would put it."""
+    best, last = run.best_round(), len(run.history())
+    assert best is not None
+    if run.needs_q():
+        write_file(
+            run.folder / DICTIONARY_FILE,
+            lambda path: shutil.copy(run.round_folder(best) / DICTIONARY_FILE, path),
+        )
+        write_file(run.folder / COMPLETED_FILE, _completed_data(run, best).to_disk)
+    remove_rows(run.folder / FROZEN)
+    # The best model comes last: with it a run counts as finished.
+    for name, number in ((LAST_MODEL, last), (BEST_MODEL, best)):
+        with new_folder(run.folder / name) as beside:
+            _copy_model(run.final_model(number) / name, beside)
+            _restore_settings(beside / "config.cfg", run.config_path)
+
+
+def _copy_model(source: Path, target: Path) -> None:
+    """Copy a model, and give it the encoders that it shares with others in the run."""
+    if has_frozen_encoder(load_config(source / "config.cfg")):
+        load_model(source).to_disk(target)
+    else:
+        shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def _restore_settings(model_config: Path, run_config: Path) -> None:
+    """Undo what was changed in a model's config for one training of the run."""
+    config = load_config(model_config, interpolate=False)
+    original = load_config(run_config, interpolate=False)
+    for section in ("paths", "system", "corpora", "training", "initialize"):
+        if section in original:
+            config[section] = original[section]
+    forget_shared_folders(config)
+    config.to_disk(model_config)
+
+
+def _completed_data(run: Run, number: int) -> DocBin:
+    """The training data with all entities on the path of q as `doc.ents`. The span
+    groups "annotated" and "estimated" tell where they are from."""
+    nlp = tokenizing_pipeline(run.config)
+    completed = [
+        add_estimates(example.reference)
+        for shard in list_shards(run.corpus)
+        for example in read_shard(nlp, shard.path, run.estimates(number))
+    ]
+    return make_docbin(in_given_order(completed, run.corpus))
+
+
+def add_estimates(doc: Doc) -> Doc:
+    """Add the entities on the path of q to those that are annotated.
+
+    doc (Doc): A document with q, which is changed.
+    RETURNS (Doc): The document.
+    """
+    path = doc.spans.pop(ESTIMATE_KEY)
+    doc.user_data.pop(ESTIMATE_KEY, None)
+    annotated = list(doc.ents)
+    # The path has these as well. But where an entity does not align with the tokens of
+    # the pipeline it has not, and may have another one in its place.
+    taken = {token.i for ent in annotated for token in ent}
+    estimated: list[Span] = []
+    scores: list[float] = []
+    for span, score in zip(path, path.attrs["scores"], strict=True):
+        if taken.isdisjoint(range(span.start, span.end)):
+            estimated.append(span)
+            scores.append(float(score))
+    doc.set_ents([*annotated, *estimated], default="outside")
+    doc.spans[ANNOTATED_KEY] = annotated
+    doc.spans[ESTIMATED_KEY] = SpanGroup(
+        doc, name=ESTIMATED_KEY, spans=estimated, attrs={"scores": scores}
+    )
+    return doc

@@ -1,0 +1,112 @@
+"""The pipeline that a training begins with, and how to make it."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.cli._util import import_code
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config
+from spacy.vocab import Vocab
+from thinc.api import Config, require_gpu
+
+from ..encoders.frozen import frozen_encoders
+from ..encoders.sharing import FOLDER as FROZEN
+from ..encoders.sharing import share_frozen_encoders
+from ..errors import Errors
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..shards.layout import list_shards
+from ..shards.references import replace_reader
+from ..shards.with_q import READER
+
+
+class Recipe(NamedTuple):
+    """What it takes to make a pipeline that is initialized, with its data. Data goes by
+    path.
+
+    config_path (Path): The config of the run.
+    corpus (Path): The folder with the shards of the training data.
+    dev_path (Path): A `.spacy` file with documents that are annotated completely.
+    seed (int): Of its weights, and of the training.
+    use_gpu (int): The id of a GPU, or -1.
+    code_path (Path | None): Python code to import first.
+    estimates (Path | None): The folder with q for the training data, if it was
+        estimated.
+    without_fold (int | None): The fold to train without.
+    """
+
+    config_path: Path
+    corpus: Path
+    dev_path: Path
+    seed: int
+    use_gpu: int
+    code_path: Path | None
+    estimates: Path | None = None
+    without_fold: int | None = None
+
+    @property
+    def frozen(self) -> Path:
+        """RETURNS (Path): The frozen encoders of the run, beside its config."""
+        return self.config_path.with_name(FROZEN)
+
+    def make_pipeline(self) -> Language:
+        """RETURNS (Language): The pipeline, initialized."""
+        if self.use_gpu >= 0:
+            require_gpu(self.use_gpu)
+        import_code(self.code_path)
+        nlp = init_nlp(self._config(), use_gpu=self.use_gpu)
+        initialize = nlp.config.interpolate()["initialize"]["components"]
+        for name, component in nlp.pipeline:
+            if isinstance(component, AdaKRecognizer):
+                # One that comes from another pipeline is not initialized.
+                for label in initialize.get(name, {}).get("labels", ()):
+                    component.add_label(label)
+        # All models of the run find it in one place.
+        for encoder in frozen_encoders(nlp):
+            encoder.leave_out_shared()
+        return nlp
+
+    def annotation_recall(self, component: AdaKRecognizer) -> float:
+        """Tell the component how many of the entities are annotated, unless it is said
+        in its settings.
+
+        component (AdaKRecognizer): The component.
+        RETURNS (float): The share.
+        """
+        shards = [shard.path for shard in list_shards(self.corpus)]
+        component.estimate_annotation_recall(
+            _read_docs(shards, component.vocab),
+            self.dev_docs(component.vocab),
+        )
+        return component.given_or_estimated("annotation_recall", Errors.A114)
+
+    def dev_docs(self, vocab: Vocab) -> Iterator[Doc]:
+        """YIELDS (Doc): The dev data."""
+        return _read_docs([self.dev_path], vocab)
+
+    def _config(self) -> Config:
+        config = load_config(self.config_path, interpolate=False)
+        config["training"]["seed"] = self.seed
+        share_frozen_encoders(config, self.frozen)
+        # The data was read with the user's own readers; the rest is plain spaCy.
+        train_reader = {
+            "@readers": READER,
+            "path": str(self.corpus),
+            "estimates": None if self.estimates is None else str(self.estimates),
+            "without_fold": self.without_fold,
+        }
+        dev_reader = {
+            "@readers": "spacy.Corpus.v1",
+            "path": str(self.dev_path),
+            "gold_preproc": False,
+        }
+        replace_reader(config, "train", train_reader)
+        replace_reader(config, "dev", dev_reader)
+        return config
+
+
+def _read_docs(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+    for path in paths:
+        yield from DocBin().from_disk(path).get_docs(vocab)

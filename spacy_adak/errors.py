@@ -308,8 +308,8 @@ class Errors(metaclass=WithCodes):
         "whitespace stands alone, rename the label, or write another format."
     )
     A306 = (
-        "{path} does not hold a JSON array of tasks. Export it from Label Studio as "
-        "JSON or JSON-MIN, or say what it is by --converter."
+        "{path} does not hold a JSON array. Export it again as JSON (from Label Studio "
+        "as JSON or JSON-MIN), or say what it is by --converter."
     )
     A307 = (
         "{path}, line {line}: not valid JSON ({error}). What follows cannot be read "
@@ -351,6 +351,11 @@ class Errors(metaclass=WithCodes):
         "{path} is a directory, whose files are converted each by itself, but {output} "
         "is the name of a file. Give a directory as output; one with a dot in its name "
         "has to be made before."
+    )
+
+    A317 = (
+        "No annotator is called '{name}'. --annotators takes union, intersection, "
+        "majority or one of the names in the data: {names}."
     )
 
     # report
@@ -497,7 +502,7 @@ class Warnings(metaclass=WithCodes):
         "wrong: the record is left out."
     )
     W322 = "this decision on {span} contradicts the one of line {line}: the last holds."
-    W323 = "{count} annotations and none is the ground truth: the last one is taken."
+    W323 = "{count} annotations by {name}: the last one is taken."
     W324 = (
         "a region of type '{type}' has no character offsets into plain text: it is "
         "left out and the whole text is taken as unknown."

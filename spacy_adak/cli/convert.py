@@ -131,6 +131,17 @@ def convert_cli(
             "ner",
         ),
     ] = "incorrect_spans",
+    annotators: Annotated[
+        str,
+        typer.Option(
+            "--annotators",
+            metavar="[union|intersection|majority|NAME]",
+            help="What to take where several people have annotated a text: what "
+            "anybody has marked, what all have, what more than half of them have, or "
+            "what one of them has. Other marked spans, and for 'union' those that "
+            "contradict each other, become unknown",
+        ),
+    ] = "union",
     strict: Annotated[
         bool,
         typer.Option(
@@ -191,10 +202,17 @@ def convert_cli(
         text_key=text_key,
         alignment_mode=alignment_mode,
         incorrect_spans_key=incorrect_spans_key,
+        annotators=annotators,
         strict=strict,
         silent=False,
     )
     print_summary(summary, verbose)
+    if summary.by_several:
+        msg.info(
+            f"{summary.by_several:,} texts have several annotators, of whose "
+            f"annotations the {_describe(annotators)} is taken (--annotators); "
+            f"{summary.disputed:,} spans they disagree on are unknown"
+        )
 
 
 def is_terminal() -> bool:
@@ -210,6 +228,11 @@ def _ask_what_unlabelled_means() -> str:
     while answer not in ("missing", "outside"):
         answer = typer.prompt("missing or outside").strip().lower()
     return answer
+
+
+def _describe(annotators: str) -> str:
+    is_rule = annotators in ("union", "intersection", "majority")
+    return annotators if is_rule else f"part of '{annotators}'"
 
 
 def print_summary(summary: "Summary", verbose: bool) -> None:
@@ -238,8 +261,13 @@ def print_summary(summary: "Summary", verbose: bool) -> None:
             "Ruled-out spans": f"{summary.ruled_out:,}",
             "Estimated spans": f"{summary.estimated:,}",
             "Guessed spans": f"{summary.guessed:,}",
+            **{
+                f"Texts by {name}": f"{count:,}"
+                for name, count in sorted(summary.annotators.items())
+            },
             "Known tokens": f"{known:,}",
             "Unknown tokens": f"{summary.unknown_tokens:,} ({share:.1f}%)",
+            "Problems": f"{len(summary.problems):,}",
             "Repaired records": f"{summary.count_records('repaired'):,}",
             "Skipped records": f"{summary.count_records('skipped'):,}",
             "Set aside by annotators": f"{summary.set_aside:,}",

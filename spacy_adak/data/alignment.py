@@ -5,7 +5,6 @@ If it cannot be told where, the whole text is unknown.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from spacy.language import Language
@@ -13,11 +12,17 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..errors import Warnings
-from .origins import ESTIMATED_KEY, GUESSED_KEY, set_scored_spans
+from .annotated_text import AnnotatedText, CharSpan, Unlabelled, stretches
+from .annotators import RULES, agree, find_annotator
+from .origins import (
+    ESTIMATED_KEY,
+    GUESSED_KEY,
+    set_annotators,
+    set_scored_spans,
+)
 from .summary import Place, Summary
 
 AlignmentMode = Literal["strict", "contract", "expand"]
-Unlabelled = Literal["missing", "outside"]
 # What messages say of a span that cannot be used.
 _LEFT_OUT = "it is left out"
 _TOKENS_UNKNOWN = "it is left out and its tokens are unknown"
@@ -26,69 +31,14 @@ _TEXT_UNKNOWN = "it is left out and the whole text is taken as unknown"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-class CharSpan(NamedTuple):
-    """A span as a file states it: nothing about it has been checked yet."""
+class _Aligned(NamedTuple):
+    """Spans on tokens with their scores, the tokens that those touch which could not be
+    used, and whether of one of them it cannot be told which tokens it touches."""
 
-    start: Any
-    end: Any
-    label: Any
-    text: str | None = None
-    line: int | None = None
-    score: float | None = None
-
-
-@dataclass
-class AnnotatedText:
-    """A record of an annotation tool.
-
-    place (Place): Where it comes from.
-    text (str): Its text.
-    entities (list[CharSpan]): Spans stated to be entities.
-    ruled_out (list[CharSpan]): Spans stated not to be entities of their label.
-    missing (list[CharSpan]): Stretches of text about which nothing is known.
-    unlabelled (str | None): What the rest is, if the record itself says so.
-    estimated (list[CharSpan]): Spans that `adak train` takes to be entities.
-    guessed (list[CharSpan]): Spans that another model takes to be entities.
-    reviewed (bool): Whether a person has annotated the text knowing what the models
-        say of it. If not, the tokens of what they say are unknown.
-    """
-
-    place: Place
-    text: str
-    entities: list[CharSpan] = field(default_factory=list)
-    ruled_out: list[CharSpan] = field(default_factory=list)
-    missing: list[CharSpan] = field(default_factory=list)
-    unlabelled: Unlabelled | None = None
-    estimated: list[CharSpan] = field(default_factory=list)
-    guessed: list[CharSpan] = field(default_factory=list)
-    reviewed: bool = False
-
-
-def to_char_span(value: Any, line: int | None = None) -> CharSpan:
-    """Read a span written as `{"start": 0, "end": 5, "label": "ORG"}`, with doccano's
-    names for the offsets, or as `[0, 5, "ORG"]`.
-
-    value (Any): The JSON value.
-    line (int | None): Its line, if not the record's own.
-    RETURNS (CharSpan): The span; what the value lacks is None. A value that is no
-        span stands in the place of the start, for the message to show it.
-    """
-    if isinstance(value, dict):
-        start = value.get("start", value.get("start_offset"))
-        end = value.get("end", value.get("end_offset"))
-        text = value.get("text")
-        covered = text if isinstance(text, str) else None
-        score = _to_score(value.get("score"))
-        return CharSpan(start, end, value.get("label"), covered, line, score)
-    parts = value if isinstance(value, list) else [value]
-    start, end, label = [*parts, None, None, None][:3]
-    return CharSpan(start, end, label, line=line)
-
-
-def _to_score(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # A whole number of JSON may be beyond every float.
-    return float(value) if is_number and abs(value) < 1e300 else None
+    spans: list[Span]
+    scores: list[float | None]
+    touched: set[int]
+    is_lost: bool
 
 
 def to_doc(
@@ -99,6 +49,7 @@ def to_doc(
     alignment_mode: AlignmentMode,
     incorrect_spans_key: str,
     summary: Summary,
+    annotators: str = "union",
 ) -> Doc | None:
     """Tokenize a text and lay its annotations onto the tokens.
 
@@ -110,79 +61,96 @@ def to_doc(
         tokens that lie within it, "expand" takes all tokens it touches.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     summary (Summary): Where problems are noted.
-    RETURNS (Doc | None): The document; None, and a note, if spaCy cannot hold it.
+    annotators (str): What is taken of the annotations of several annotators: "union",
+        "intersection", "majority", or the name of one of them.
+    RETURNS (Doc | None): The document; None, and a note, if spaCy cannot hold it or
+        the annotator has not annotated it.
     """
+    summary.add_annotators(record.annotations)
+    settled_by = record.settled_by
+    if annotators not in RULES:
+        names = [*record.annotations, *([settled_by] if settled_by else [])]
+        settled_by = find_annotator(names, annotators)
+        if settled_by is None:
+            summary.set_aside += 1
+            return None
     problem = _find_problem(record.text, nlp.max_length)
     if problem is not None:
         summary.add_problem(record.place, "skipped", problem)
         return None
     doc = nlp.make_doc(record.text)
+
+    def align(char_spans: list[CharSpan], *, matters: bool = True) -> _Aligned:
+        return _align_all(doc, record, char_spans, alignment_mode, matters, summary)
+
+    stated = align(record.entities)
+    said = {name: align(spans) for name, spans in record.annotations.items()}
+    marked = {
+        name: _without_overlaps(aligned.spans, record.place, summary)
+        for name, aligned in said.items()
+    }
+    agreement = agree(marked, annotators, settled_by)
+    summary.disputed += len(agreement.disputed)
+    entities = _without_overlaps(
+        [*stated.spans, *agreement.entities], record.place, summary
+    )
+    estimated = align(record.estimated, matters=not record.reviewed)
+    guessed = align(record.guessed, matters=not record.reviewed)
+
     default = record.unlabelled or unlabelled
     unknown = {t.i for span in record.missing for t in _touched(doc, span)}
-    entities = []
-    for char_span in record.entities:
-        placed = _place(record, char_span, _TEXT_UNKNOWN, summary)
-        if placed is None:
+    for aligned in (stated, *said.values(), estimated, guessed):
+        unknown |= aligned.touched
+        if aligned.is_lost:
             default = "missing"
-            continue
-        span = _align(
-            doc, record.place, placed, alignment_mode, _TOKENS_UNKNOWN, summary
-        )
-        if span is not None:
-            entities.append(span)
-        unknown.update(token.i for token in _touched(doc, placed))
-    groups = {}
-    for key, char_spans in (
-        (ESTIMATED_KEY, record.estimated),
-        (GUESSED_KEY, record.guessed),
-    ):
-        groups[key], touched = _align_estimates(
-            doc, record, char_spans, alignment_mode, summary
-        )
-        if touched is None:
-            default = "missing"
-        elif not record.reviewed:
-            unknown |= touched
-    kept = _without_overlaps(entities, record.place, summary)
-    unknown.difference_update(token.i for span in kept for token in span)
-    doc.set_ents(
-        kept,
-        missing=[doc[i : i + 1] for i in sorted(unknown)],
-        default=default,
-    )
+    unlike_entities = [*stated.spans, *agreement.disputed]
+    if not record.reviewed:
+        unlike_entities += [*estimated.spans, *guessed.spans]
+    for span in unlike_entities:
+        unknown.update(range(span.start, span.end))
+    for span in entities:
+        unknown.difference_update(range(span.start, span.end))
+    missing = [doc[start:end] for start, end in stretches(unknown)]
+    doc.set_ents(entities, missing=missing, default=default)
+
     ruled_out = _ruled_out(doc, record, summary)
     if ruled_out:
         doc.spans[incorrect_spans_key] = ruled_out
-    for key, scored in groups.items():
-        if scored:
-            set_scored_spans(doc, key, *zip(*scored, strict=True))
+    for key, scored in ((ESTIMATED_KEY, estimated), (GUESSED_KEY, guessed)):
+        if scored.spans:
+            set_scored_spans(doc, key, scored.spans, scored.scores)
+    set_annotators(doc, marked)
     return doc
 
 
-def _align_estimates(
+def _align_all(
     doc: Doc,
     record: AnnotatedText,
     char_spans: list[CharSpan],
     mode: AlignmentMode,
+    matters: bool,
     summary: Summary,
-) -> tuple[list[tuple[Span, float | None]], set[int] | None]:
-    """Estimated or guessed spans with their scores, and which tokens they touch: None
-    if that can't be told of one of them, but matters."""
-    touched: set[int] | None = set()
-    scored = []
+) -> _Aligned:
+    """The spans that can be laid onto tokens. If those that cannot do not matter, their
+    tokens are what they are without them."""
+    spans: list[Span] = []
+    scores: list[float | None] = []
+    touched: set[int] = set()
+    is_lost = False
     for char_span in char_spans:
-        nowhere = _LEFT_OUT if record.reviewed else _TEXT_UNKNOWN
+        nowhere = _TEXT_UNKNOWN if matters else _LEFT_OUT
         placed = _place(record, char_span, nowhere, summary)
         if placed is None:
-            touched = touched if record.reviewed else None
+            is_lost |= matters
             continue
-        outcome = _LEFT_OUT if record.reviewed else _TOKENS_UNKNOWN
-        span = _align(doc, record.place, placed, mode, outcome, summary)
+        outcome = _TOKENS_UNKNOWN if matters else _LEFT_OUT
+        exact, span = _align(doc, record.place, placed, mode, outcome, summary)
         if span is not None:
-            scored.append((span, placed.score))
-        if touched is not None:
+            spans.append(span)
+            scores.append(placed.score)
+        if matters and not exact:
             touched.update(token.i for token in _touched(doc, placed))
-    return scored, touched
+    return _Aligned(spans, scores, touched, is_lost)
 
 
 def _find_problem(text: str, max_length: int) -> str | None:
@@ -267,9 +235,9 @@ def _align(
     mode: AlignmentMode,
     outcome: str,
     summary: Summary,
-) -> Span | None:
-    """The tokens of a span with sound offsets, or None if it has no label or does not
-    fall on token bounds."""
+) -> tuple[bool, Span | None]:
+    """Whether a span with sound offsets can be used as it is, and its tokens: None if
+    it has no label or does not fall on token bounds."""
     shown = (span.start, span.end, span.label)
     if (
         not isinstance(span.label, str)
@@ -278,10 +246,10 @@ def _align(
     ):
         message = Warnings.W308.format(span=shown, outcome=outcome)
         summary.add_problem(place, "repaired", message, span.line)
-        return None
+        return False, None
     exact = doc.char_span(span.start, span.end, label=span.label)
     if exact is not None:
-        return exact
+        return True, exact
     found = doc.char_span(span.start, span.end, label=span.label, alignment_mode=mode)
     text = doc.text[span.start : span.end]
     message = (
@@ -290,7 +258,7 @@ def _align(
         else Warnings.W314.format(span=shown, text=text, mode=mode, found=found.text)
     )
     summary.add_problem(place, "repaired", message, span.line)
-    return found
+    return False, found
 
 
 def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list[Span]:
@@ -325,7 +293,7 @@ def _ruled_out(doc: Doc, record: AnnotatedText, summary: Summary) -> list[Span]:
         placed = _place(record, char_span, _LEFT_OUT, summary)
         if placed is None:
             continue
-        span = _align(doc, record.place, placed, "strict", _LEFT_OUT, summary)
+        _, span = _align(doc, record.place, placed, "strict", _LEFT_OUT, summary)
         if span is None:
             continue
         if (span.start, span.end, span.label) in known:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..crf.tags import OUTSIDE, LabelledSpan, may_follow, split_tag, tags_to_spans
 from ..errors import Errors, Warnings
-from .alignment import Unlabelled
+from .annotated_text import Unlabelled, stretches
 from .files import read_lines
 from .origins import without_estimates
 from .summary import Place, Summary
@@ -52,6 +52,21 @@ class Sentence:
     starts_document: bool
 
 
+class _Columns(NamedTuple):
+    """Where token, tag and, if there is one, the name of the document stand."""
+
+    token: int
+    tag: int
+    document: int | None
+
+
+class _Layout(NamedTuple):
+    """What a file shows only as a whole."""
+
+    scheme: TagScheme
+    has_documents: bool
+
+
 def read_conll(
     path: Path,
     vocab: Vocab,
@@ -60,10 +75,11 @@ def read_conll(
     summary: Summary,
     token_column: int = 0,
     tag_column: int = -1,
+    document_column: int | None = None,
     tag_scheme: TagScheme | None = None,
     n_sents: int = 1,
 ) -> Iterator[Doc]:
-    """Read a column file.
+    """Read a column file, twice: first to see how it is made.
 
     path (Path): The file.
     vocab (Vocab): The vocabulary of the documents; its language decides whether
@@ -73,45 +89,56 @@ def read_conll(
     summary (Summary): Where problems are noted.
     token_column (int): The column of the token, from 0; negative from the end.
     tag_column (int): The column of the tag, from 0; negative from the end.
+    document_column (int | None): The column of the document's name, from 0; negative
+        from the end. A document starts where the name changes.
     tag_scheme (str | None): "IOB1", "BIO", "BILUO" or "BIOES"; None finds out.
     n_sents (int): How many sentences make a document, 0 for all of the file. A file
-        that marks its documents by -DOCSTART- lines keeps them.
+        that marks its documents by -DOCSTART- lines or names keeps them.
     YIELDS (Doc): The documents, with the file's own tokens.
     """
-    if token_column == tag_column:
-        raise ValueError(Errors.A304.format(column=token_column))
-    sentences = list(_read_sentences(path, token_column, tag_column, summary))
-    scheme = tag_scheme or _find_scheme(sentences)
-    for group in _group(sentences, n_sents):
+    if len({token_column, tag_column, document_column}) < 3:
+        column = token_column if token_column == tag_column else document_column
+        raise ValueError(Errors.A304.format(column=column))
+    columns = _Columns(token_column, tag_column, document_column)
+    layout = _find_layout(_read_sentences(path, columns, Summary()))
+    if layout.has_documents and n_sents > 1:
+        warnings.warn(Warnings.W303.format(n_sents=n_sents), stacklevel=2)
+    scheme = tag_scheme or layout.scheme
+    sentences = _read_sentences(path, columns, summary)
+    for group in _group(sentences, layout.has_documents, n_sents):
         yield _make_doc(group, vocab, scheme, unlabelled, summary)
 
 
-def _read_sentences(
-    path: Path, token_column: int, tag_column: int, summary: Summary
-) -> Iterator[Sentence]:
+def _read_sentences(path: Path, at: _Columns, summary: Summary) -> Iterator[Sentence]:
     """The sentences of a file. One with a line that has no token or no tag is left
     out as a whole, for a text with a hole in it is another text."""
     rows: list[Row] = []
     first_line: int | None = None
     starts_document = broken = False
-    for line, columns in [*_read_columns(read_lines(path)), (0, None)]:
-        if columns is None or columns[0] == DOCUMENT_START:
+    document: str | None = None
+    for line, columns in chain(_read_columns(read_lines(path)), [(0, None)]):
+        name = _document(columns, at) if columns is not None else document
+        ends = columns is None or columns[0] == DOCUMENT_START
+        if ends or (name != document and rows):
             if rows and not broken:
                 yield Sentence(Place(path, first_line or 0), rows, starts_document)
                 starts_document = False
             rows, first_line, broken = [], None, False
+        starts_document |= name != document
+        document = name
+        if columns is None or ends:
             starts_document |= columns is not None
             continue
         first_line = first_line or line
         place = Place(path, first_line)
         try:
-            token, tag = columns[token_column], columns[tag_column]
+            token, tag = columns[at.token], columns[at.tag]
         except IndexError:
             token, tag = "", ""
-        if not tag or (token_column - tag_column) % len(columns) == 0:
+        if not tag or (at.token - at.tag) % len(columns) == 0:
             broken = True
             message = Warnings.W302.format(
-                count=len(columns), token_column=token_column, tag_column=tag_column
+                count=len(columns), token_column=at.token, tag_column=at.tag
             )
             summary.add_problem(place, "skipped", message, line)
         elif columns[0] == "#" and not _is_tag(tag, "BILUES"):
@@ -122,26 +149,33 @@ def _read_sentences(
             rows.append(Row(token, tag, line))
 
 
-def _read_columns(lines: Sequence[str]) -> Iterator[tuple[int, list[str] | None]]:
+def _document(columns: Sequence[str], at: _Columns) -> str | None:
+    """The name of the document that a line is of, if it has one."""
+    try:
+        return None if at.document is None else columns[at.document]
+    except IndexError:  # a line that is too short for token or tag as well, or a mark
+        return None
+
+
+def _read_columns(lines: Iterable[str]) -> Iterator[tuple[int, list[str] | None]]:
     """The columns of each token with their line, and None after each sentence."""
-    sentence_per_line = _has_sentence_per_line(lines)
+    sentence_per_line: bool | None = None
     for number, line in enumerate(lines, start=1):
         line = line.rstrip(_BLANKS)
         if not line:
             yield number, None
-        elif sentence_per_line:
+            continue
+        if sentence_per_line is None:
+            parts = line.split()
+            sentence_per_line = bool(parts) and all("|" in p.strip("|") for p in parts)
+        if sentence_per_line:
             for token in line.split():
                 yield number, token.split("|")
             yield number, None
         elif "\t" in line:
             yield number, line.split("\t")
         else:
-            yield number, re.split(" +", line)
-
-
-def _has_sentence_per_line(lines: Sequence[str]) -> bool:
-    first = next((line for line in lines if line.strip(_BLANKS)), "")
-    return bool(first) and all("|" in token.strip("|") for token in first.split())
+            yield number, re.split(" +", line) if "  " in line else line.split(" ")
 
 
 @lru_cache(maxsize=4096)
@@ -152,18 +186,28 @@ def _is_tag(tag: str, prefixes: str) -> bool:
     return len(prefix) == 1 and prefix in prefixes and bool(entity_type)
 
 
-def _find_scheme(sentences: Iterable[Sentence]) -> TagScheme:
-    """The scheme of a file. IOB1 is where every B- parts two entities of a type."""
+def _find_layout(sentences: Iterable[Sentence]) -> _Layout:
+    """The scheme of a file, and whether it marks its documents."""
+    has_documents = False
+    pairs: set[tuple[str, str]] = set()
+    for sentence in sentences:
+        has_documents |= sentence.starts_document
+        tags = [row.tag for row in sentence.rows if _is_tag(row.tag, "BILUES")]
+        pairs.update(pairwise([OUTSIDE, *tags]))
+    return _Layout(_find_scheme(pairs), has_documents)
+
+
+def _find_scheme(pairs: Iterable[tuple[str, str]]) -> TagScheme:
+    """The scheme of the pairs of tags that follow each other. IOB1 is where every B-
+    parts two entities of a type."""
     prefixes = set()
     b_starts_an_entity = i_starts_an_entity = False
-    for sentence in sentences:
-        tags = [row.tag for row in sentence.rows if _is_tag(row.tag, "BILUES")]
-        for left, right in pairwise([OUTSIDE, *tags]):
-            prefix, entity_type = split_tag(right)
-            prefixes.add(prefix)
-            starts = bool(entity_type) and split_tag(left)[1] != entity_type
-            b_starts_an_entity |= starts and prefix == "B"
-            i_starts_an_entity |= starts and prefix == "I"
+    for left, right in pairs:
+        prefix, entity_type = split_tag(right)
+        prefixes.add(prefix)
+        starts = bool(entity_type) and split_tag(left)[1] != entity_type
+        b_starts_an_entity |= starts and prefix == "B"
+        i_starts_an_entity |= starts and prefix == "I"
     if prefixes & {"L", "U"}:
         return "BILUO"
     if prefixes & {"E", "S"}:
@@ -171,16 +215,19 @@ def _find_scheme(sentences: Iterable[Sentence]) -> TagScheme:
     return "IOB1" if i_starts_an_entity and not b_starts_an_entity else "BIO"
 
 
-def _group(sentences: list[Sentence], n_sents: int) -> Iterator[list[Sentence]]:
+def _group(
+    sentences: Iterable[Sentence], has_documents: bool, n_sents: int
+) -> Iterator[list[Sentence]]:
     """The sentences of each document."""
-    if any(sentence.starts_document for sentence in sentences):
-        if n_sents > 1:
-            warnings.warn(Warnings.W303.format(n_sents=n_sents), stacklevel=2)
-        starts = [i for i, s in enumerate(sentences) if s.starts_document or i == 0]
-    else:
-        starts = list(range(0, len(sentences), n_sents or len(sentences) or 1))
-    for start, end in pairwise([*starts, len(sentences)]):
-        yield sentences[start:end]
+    group: list[Sentence] = []
+    for sentence in sentences:
+        is_full = 0 < n_sents <= len(group)
+        if group and (sentence.starts_document if has_documents else is_full):
+            yield group
+            group = []
+        group.append(sentence)
+    if group:
+        yield group
 
 
 def _make_doc(
@@ -209,7 +256,7 @@ def _make_doc(
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=sent_starts)
     doc.set_ents(
         [Span(doc, start, end, label=label) for start, end, label in entities],
-        missing=[doc[i : i + 1] for i in unknown],
+        missing=[doc[start:end] for start, end in stretches(unknown)],
         default=unlabelled,
     )
     return doc

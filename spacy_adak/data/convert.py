@@ -14,7 +14,9 @@ from tqdm import tqdm
 
 from ..atomic import write_bytes
 from ..errors import Errors, Warnings
-from .alignment import AlignmentMode, Unlabelled, to_doc
+from .alignment import AlignmentMode, to_doc
+from .annotated_text import AnnotatedText, Unlabelled
+from .annotators import RULES
 from .conll import LANGUAGES_WITHOUT_SPACES, TagScheme, read_conll, to_conll
 from .docbin import make_docbin, read_docbin
 from .doccano import read_doccano, to_doccano
@@ -32,7 +34,6 @@ from .summary import Summary
 
 _RECORD_READERS = {
     "spans": read_spans_jsonl,
-    "prodigy": read_prodigy,
     "doccano": read_doccano,
     "label-studio": read_label_studio,
 }
@@ -51,6 +52,7 @@ class _Options:
     text_key: str
     alignment_mode: AlignmentMode
     incorrect_spans_key: str
+    annotators: str
 
 
 class _Step(NamedTuple):
@@ -77,6 +79,7 @@ def convert(
     text_key: str = "text",
     alignment_mode: str = "strict",
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
+    annotators: str = "union",
     strict: bool = False,
     silent: bool = True,
 ) -> Summary:
@@ -100,6 +103,8 @@ def convert(
     alignment_mode (str): What to do with spans that do not fall on token bounds:
         "strict" leaves them out, "contract" and "expand" move them.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
+    annotators (str): What is taken where several people have annotated a text:
+        "union", "intersection", "majority", or the name of one of them.
     strict (bool): Stop at the first problem, before anything is written.
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
@@ -113,6 +118,7 @@ def convert(
         text_key=text_key,
         alignment_mode=_choose("--alignment-mode", alignment_mode, AlignmentMode),
         incorrect_spans_key=incorrect_spans_key,
+        annotators=annotators,
     )
     nlp = _make_tokenizer(lang)
     summary = Summary(strict=strict)
@@ -132,7 +138,7 @@ def convert(
         ):
             summary.add_doc(without_estimates(doc), incorrect_spans_key)
             docs.append(doc)
-        _check_docs(docs, step, lang, incorrect_spans_key, summary)
+        _check_docs(docs, step, lang, incorrect_spans_key, annotators, summary)
         _warn_of_losses(docs, step.target_format, incorrect_spans_key)
         contents[step.target] = _to_bytes(docs, step.target_format, options)
     # Only now, for the last of the files may be the one that cannot be converted.
@@ -236,7 +242,7 @@ def _read(
             n_sents=options.n_sents,
         )
     else:
-        for record in _RECORD_READERS[source_format](path, options.text_key, summary):
+        for record in _read_records(path, source_format, options, summary):
             doc = to_doc(
                 record,
                 nlp,
@@ -244,9 +250,18 @@ def _read(
                 alignment_mode=options.alignment_mode,
                 incorrect_spans_key=options.incorrect_spans_key,
                 summary=summary,
+                annotators=options.annotators,
             )
             if doc is not None:
                 yield doc
+
+
+def _read_records(
+    path: Path, source_format: Format, options: _Options, summary: Summary
+) -> Iterator[AnnotatedText]:
+    if source_format == "prodigy":
+        return read_prodigy(path, options.text_key, summary, options.annotators)
+    return _RECORD_READERS[source_format](path, options.text_key, summary)
 
 
 def _to_bytes(docs: list[Doc], target_format: Format, options: _Options) -> bytes:
@@ -271,9 +286,13 @@ def _check_docs(
     step: _Step,
     lang: str,
     incorrect_spans_key: str,
+    annotators: str,
     summary: Summary,
 ) -> None:
     """Stop where there is nothing to write, and warn where it cannot be right."""
+    if not docs and annotators not in RULES:
+        names = ", ".join(sorted(summary.annotators)) or "none"
+        raise ValueError(Errors.A317.format(name=annotators, names=names))
     if not docs:
         problems = summary.problems
         raise ValueError(

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..atomic import write_bytes
 from ..errors import Errors
-from .alignment import Unlabelled
+from .annotated_text import Unlabelled
 
 
 def read_docbin(

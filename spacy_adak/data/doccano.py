@@ -11,7 +11,7 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from .alignment import AnnotatedText
+from .annotated_text import AnnotatedText
 from .files import read_jsonl, to_jsonl
 from .origins import annotated_entities
 from .spans_jsonl import get_spans, get_text

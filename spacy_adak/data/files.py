@@ -1,30 +1,60 @@
 """The lines and records of text files: encodings, line numbers, what is broken."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Errors, Warnings
 from .summary import Place, Summary
 
+_BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
-def read_lines(path: Path) -> list[str]:
+
+class _Line(NamedTuple):
+    """A line without its end, its number from 1, and where it starts in the file."""
+
+    text: str
+    number: int
+    offset: int
+
+
+def read_lines(path: Path) -> Iterator[str]:
     """Read the lines of a UTF-8 file, whatever its line ends and with or without BOM.
 
     path (Path): The file.
-    RETURNS (list[str]): Its lines, without line ends.
+    YIELDS (str): Its lines, without line ends.
     """
-    data = path.read_bytes()
+    for line in _read_lines(path):
+        yield line.text
+
+
+def _read_lines(path: Path) -> Iterator[_Line]:
+    number = offset = 0
+    with path.open("rb") as file:
+        for raw in file:
+            skipped = len(_BOM) if not offset and raw.startswith(_BOM) else 0
+            # Few files have line ends of other kinds within what is a line to Python,
+            # and `str.splitlines` would split at characters that are part of tokens.
+            raw_lines = _LINE_END.split(raw[skipped:])
+            if raw.endswith((b"\n", b"\r")):
+                raw_lines.pop()
+            start = offset + skipped
+            for raw_line in raw_lines:
+                number += 1
+                yield _Line(_decode(raw_line, path, number), number, start)
+                start += len(raw_line) + 1
+            offset += len(raw)
+
+
+def _decode(raw: bytes, path: Path, line: int) -> str:
     try:
-        text = data.decode("utf-8-sig")
+        return raw.decode("utf8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            Errors.A301.format(path=path, line=line, byte=data[error.start])
-        ) from error
-    # `str.splitlines` would also split at characters that may be part of a token.
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        message = Errors.A301.format(path=path, line=line, byte=raw[error.start])
+        raise ValueError(message) from error
 
 
 def read_jsonl(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -34,21 +64,41 @@ def read_jsonl(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, 
     summary (Summary): Where problems are noted.
     YIELDS (tuple[Place, dict]): Where the object is, and the object.
     """
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
+    for place, _, record in read_jsonl_with_offsets(path, summary):
+        yield place, record
+
+
+def read_jsonl_with_offsets(
+    path: Path, summary: Summary | None
+) -> Iterator[tuple[Place, int, dict[str, Any]]]:
+    """Read the objects of a JSONL file, and where `read_json_at` finds them again.
+
+    path (Path): The file.
+    summary (Summary | None): Where problems are noted, unless this was done before.
+    YIELDS (tuple[Place, int, dict]): The place, the offset and the object.
+    """
+    for text, number, offset in _read_lines(path):
+        if not text or text.isspace():
             continue
         place = Place(path, number)
         try:
-            record = json.loads(line)
+            record = json.loads(text)
         except (ValueError, RecursionError) as error:  # it has limits to size and depth
-            summary.add_problem(place, "skipped", Warnings.W305.format(error=error))
-            continue
-        if isinstance(record, dict):
-            yield place, record
+            problem = Warnings.W305.format(error=error)
         else:
-            summary.add_problem(
-                place, "skipped", Warnings.W306.format(type=type(record).__name__)
-            )
+            if isinstance(record, dict):
+                yield place, offset, record
+                continue
+            problem = Warnings.W306.format(type=type(record).__name__)
+        if summary is not None:
+            summary.add_problem(place, "skipped", problem)
+
+
+def read_json_at(path: Path, offset: int) -> Any:
+    """RETURNS (Any): The JSON value on the line that starts at an offset."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        return json.loads(_LINE_END.split(file.readline())[0])
 
 
 def to_jsonl(records: Iterable[dict[str, Any]]) -> str:

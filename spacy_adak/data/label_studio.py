@@ -9,21 +9,21 @@ annotations, with a "score" for each region.
 """
 
 import json
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..errors import Errors, Warnings
-from .alignment import AnnotatedText, CharSpan, to_char_span
-from .files import read_lines
+from ..errors import Warnings
+from .annotated_text import AnnotatedText, CharSpan, to_char_span
+from .annotators import annotator_name
+from .json_array import read_json_array
 from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import as_list, get_text
 from .summary import Place, Summary
-
-_SPACE = re.compile(r"\s*")
 
 
 def read_label_studio(
@@ -34,72 +34,80 @@ def read_label_studio(
     path (Path): The file.
     text_key (str): The key of the text in the data of a task.
     summary (Summary): Where problems are noted.
-    YIELDS (AnnotatedText): The tasks that somebody annotated.
+    YIELDS (AnnotatedText): The tasks that somebody annotated, or a model.
     """
-    for place, task in _read_tasks(path):
-        if not isinstance(task, dict):
+    tasks = _read_tasks(path, summary)
+    # JSON-MIN repeats a task for each of its annotations.
+    for number, group in groupby(tasks, key=lambda found: _min_id(*found)):
+        if number is None:
+            for place, task in group:
+                yield from _read_task(task, text_key, place, summary)
+        else:
+            yield from _read_min_tasks(list(group), text_key, summary)
+
+
+def _read_tasks(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The tasks of a file. A message calls them by their ids, if they have some."""
+    for place, task in read_json_array(path, "element"):
+        if isinstance(task, dict):
+            number = task.get("id")
+            name = f"task {number}" if isinstance(number, int | str) else place.name
+            yield place._replace(name=name), task
+        else:
             message = Warnings.W306.format(type=type(task).__name__)
             summary.add_problem(place, "skipped", message)
-            continue
-        data = task["data"] if isinstance(task.get("data"), dict) else task
-        text = get_text(data, text_key, place, summary)
-        if text is None:
-            continue
-        if "data" not in task:
-            yield _to_annotated_text(text, _get_min_regions(task), place, summary)
-            continue
-        predictions = _get_predictions(task, place, summary)
-        if predictions is not None and not _get_annotations(task):
-            record = AnnotatedText(place, text, unlabelled="missing")
-        else:
-            annotation = _get_annotation(task, place, summary)
-            if annotation is None:
-                continue
-            regions = as_list(annotation.get("result"))
-            record = _to_annotated_text(text, regions, place, summary)
-            # How long it took is known of what somebody did, not of what was imported.
-            record.reviewed = annotation.get("lead_time") is not None
-        for origin, span in predictions or ():
-            (record.estimated if origin == "estimated" else record.guessed).append(span)
-        yield record
 
 
-def _read_tasks(path: Path) -> Iterator[tuple[Place, Any]]:
-    """The elements of a JSON array, each with the line it starts on."""
-    text = "\n".join(read_lines(path))
-    decoder = json.JSONDecoder()
-    line, counted = 1, 0
-    position = _skip_space(text, 0)
-    if not text.startswith("[", position):
-        raise ValueError(Errors.A306.format(path=path))
-    position = _skip_space(text, position + 1)
-    is_closed = text.startswith("]", position)
-    try:
-        while not is_closed:
-            line += text.count("\n", counted, position)
-            counted = position
-            task, end = decoder.raw_decode(text, position)
-            yield Place(path, line), task
-            position = _skip_space(text, end)
-            is_closed = text.startswith("]", position)
-            if not is_closed:
-                if not text.startswith(",", position):
-                    raise json.JSONDecodeError("Expecting ',' or ']'", text, position)
-                position = _skip_space(text, position + 1)
-        position = _skip_space(text, position + 1)
-        if position < len(text):
-            raise json.JSONDecodeError("Extra data", text, position)
-    except (ValueError, RecursionError) as error:  # Python reads no number of any size
-        where = getattr(error, "lineno", line)
-        why = getattr(error, "msg", error)
-        raise ValueError(
-            Errors.A307.format(path=path, line=where, error=why)
-        ) from error
+def _min_id(place: Place, task: dict[str, Any]) -> int | str | None:
+    """The id of a task of JSON-MIN, if it is one and has any."""
+    number = task.get("id")
+    is_min = not isinstance(task.get("data"), dict)
+    return number if is_min and isinstance(number, int | str) else None
 
 
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
+def _read_min_tasks(
+    tasks: list[tuple[Place, dict[str, Any]]], text_key: str, summary: Summary
+) -> Iterator[AnnotatedText]:
+    """What annotators say of a task, each in a copy of it."""
+    place, task = tasks[0]
+    if len(tasks) == 1 or any(t.get(text_key) != task.get(text_key) for _, t in tasks):
+        for place, task in tasks:
+            yield from _read_task(task, text_key, place, summary)
+        return
+    text = get_text(task, text_key, place, summary)
+    if text is not None:
+        annotations = [
+            {"completed_by": t.get("annotator"), "result": _get_min_regions(t)}
+            for _, t in tasks
+        ]
+        yield _merge(text, annotations, place, summary)
+
+
+def _read_task(
+    task: dict[str, Any], text_key: str, place: Place, summary: Summary
+) -> Iterator[AnnotatedText]:
+    is_min = not isinstance(task.get("data"), dict)
+    text = get_text(task if is_min else task["data"], text_key, place, summary)
+    if text is None:
+        return
+    if is_min and "data" not in task:
+        annotator, regions = task.get("annotator"), _get_min_regions(task)
+        annotation = {"completed_by": annotator, "result": regions}
+        yield _merge(text, [annotation], place, summary)
+        return
+    predictions = _get_predictions(task, place, summary)
+    if predictions is not None and not _get_annotations(task):
+        record = AnnotatedText(place, text, unlabelled="missing")
+    else:
+        finished = _get_finished_annotations(task, place, summary)
+        if not finished:
+            return
+        record = _merge(text, finished, place, summary)
+        # How long it took is known of what somebody did, not of what was imported.
+        record.reviewed = any(a.get("lead_time") is not None for a in finished)
+    for origin, span in predictions or ():
+        (record.estimated if origin == "estimated" else record.guessed).append(span)
+    yield record
 
 
 def _get_min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
@@ -114,30 +122,48 @@ def _get_min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _get_annotation(
+def _get_finished_annotations(
     task: dict[str, Any], place: Place, summary: Summary
-) -> dict[str, Any] | None:
-    """The annotation of a task, or None, and a note, if it has none. Of several the
-    ground truth is taken, or else the last one."""
+) -> list[dict[str, Any]]:
+    """The annotations of a task; none, and a note, if it has none."""
     annotations = _get_annotations(task)
     for annotation in annotations:
         if not isinstance(annotation, dict):
             message = Warnings.W306.format(type=type(annotation).__name__)
             summary.add_problem(place, "skipped", message)
-            return None
+            return []
     finished = [a for a in annotations if not a.get("was_cancelled")]
-    if not finished:
-        summary.set_aside += 1
-        return None
-    finished.sort(key=lambda annotation: bool(annotation.get("ground_truth")))
-    if len(finished) > 1 and not finished[-1].get("ground_truth"):
-        message = Warnings.W323.format(count=len(finished))
-        summary.add_problem(place, "repaired", message)
-    return finished[-1]
+    summary.set_aside += not finished
+    return finished
 
 
 def _get_annotations(task: dict[str, Any]) -> list[Any]:
     return as_list(task.get("annotations") or task.get("completions"))
+
+
+def _merge(
+    text: str, annotations: list[dict[str, Any]], place: Place, summary: Summary
+) -> AnnotatedText:
+    """A text with what each annotator says of it. An annotator who is not named has a
+    number, unless nobody else has annotated the text."""
+    record = AnnotatedText(place, text)
+    counts: Counter[str] = Counter()
+    for number, annotation in enumerate(annotations, start=1):
+        spans = _to_spans(as_list(annotation.get("result")), record, summary)
+        name = annotator_name(annotation.get("completed_by"))
+        if name is None and len(annotations) == 1:
+            record.entities = spans
+        else:
+            name = name or f"unnamed {number}"
+            counts[name] += 1
+            record.annotations[name] = spans
+            if annotation.get("ground_truth"):
+                record.settled_by = name
+    for name, count in counts.items():
+        if count > 1:
+            message = Warnings.W323.format(count=count, name=name)
+            summary.add_problem(place, "repaired", message)
+    return record
 
 
 def _get_predictions(
@@ -160,21 +186,22 @@ def _get_predictions(
     return found if found or looked else None
 
 
-def _to_annotated_text(
-    text: str, regions: list[Any], place: Place, summary: Summary
-) -> AnnotatedText:
-    """A text with the spans of its regions. What is no marked text, such as a
-    relation, says nothing about entities."""
-    record = AnnotatedText(place, text)
+def _to_spans(
+    regions: list[Any], record: AnnotatedText, summary: Summary
+) -> list[CharSpan]:
+    """The spans of the regions of a text. What is no marked text, such as a relation,
+    says nothing about entities."""
+    spans = []
     for region in regions:
         kind = region.get("type") if isinstance(region, dict) else None
         # What does not say what it is may well be an entity.
         if not isinstance(kind, str) or kind == "labels":
-            record.entities.append(_to_char_span(region, place, summary))
+            spans.append(_to_char_span(region, record.place, summary))
         elif kind.endswith("labels"):
             record.unlabelled = "missing"
-            summary.add_problem(place, "repaired", Warnings.W324.format(type=kind))
-    return record
+            message = Warnings.W324.format(type=kind)
+            summary.add_problem(record.place, "repaired", message)
+    return spans
 
 
 def _to_char_span(region: Any, place: Place, summary: Summary) -> CharSpan:

@@ -9,9 +9,12 @@ the groups "estimated" and "guessed" have the rest, with `attrs["scores"]`. In w
 `adak train` has completed, `doc.ents` has the estimated entities as well: the groups
 "annotated" and "estimated" tell the two apart, and "unannotated" says where nobody had
 stated anything before.
+
+Where several people have annotated a text, the group "annotator:NAME" has what NAME has
+marked in it, whatever was taken of that. It is empty if that is nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -22,6 +25,7 @@ ANNOTATED_KEY = "annotated"
 ESTIMATED_KEY = "estimated"
 GUESSED_KEY = "guessed"
 UNANNOTATED_KEY = "unannotated"
+ANNOTATOR_PREFIX = "annotator:"
 SCORES = "scores"
 
 Origin = Literal["annotated", "ruled out", "estimated", "guessed"]
@@ -92,6 +96,31 @@ def set_scored_spans(
     doc.spans[key] = SpanGroup(
         doc, name=key, spans=list(spans), attrs={SCORES: list(scores)}
     )
+
+
+def annotators_of(doc: Doc) -> dict[str, set[Span]]:
+    """Tell what each annotator has marked in a document.
+
+    doc (Doc): The document.
+    RETURNS (dict[str, set[Span]]): The spans by the name of the annotator. One who has
+        gone through the text and marked nothing has an empty set; one who has not is
+        not there.
+    """
+    return {
+        key.removeprefix(ANNOTATOR_PREFIX): set(group)
+        for key, group in doc.spans.items()
+        if key.startswith(ANNOTATOR_PREFIX)
+    }
+
+
+def set_annotators(doc: Doc, marked: Mapping[str, Iterable[Span]]) -> None:
+    """Keep who has marked what.
+
+    doc (Doc): The document, which is changed.
+    marked (Mapping[str, Iterable[Span]]): The spans by the name of the annotator.
+    """
+    for name, spans in marked.items():
+        doc.spans[ANNOTATOR_PREFIX + name] = list(spans)
 
 
 def complete(doc: Doc, spans: Sequence[Span], scores: Sequence[float]) -> None:

@@ -9,16 +9,22 @@ What a model says is in spans with an "origin". A task with such spans is undeci
 until Prodigy has shown it to somebody: `prodigy db-in` gives every task an answer.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
-from .alignment import AnnotatedText, CharSpan
-from .files import read_jsonl, to_jsonl
+from .annotated_text import AnnotatedText, CharSpan
+from .annotators import RULES, annotator_name, find_annotator
+from .files import read_json_at, read_jsonl, read_jsonl_with_offsets, to_jsonl
 from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import (
     get_spans_by_origin,
@@ -26,63 +32,165 @@ from .spans_jsonl import (
     to_dict,
     to_dict_with_origin,
 )
-from .summary import Summary
+from .summary import Place, Summary
 
 MARKS = ("answer", "_input_hash", "_task_hash", "_view_id", "_is_binary")
 _BINARY_VIEWS = ("ner", "spans")
+ANNOTATOR_KEYS = ("_annotator_id", "_session_id")
 # What Prodigy's app, but not `prodigy db-in`, adds to a task.
-_PERSON_MARKS = ("_annotator_id", "_session_id", "_timestamp")
+_PERSON_MARKS = (*ANNOTATOR_KEYS, "_timestamp")
+
+
+class _Task(NamedTuple):
+    """A record of a file."""
+
+    place: Place
+    record: dict[str, Any]
+
+
+class _Vote(NamedTuple):
+    """What somebody has decided on a span."""
+
+    span: CharSpan
+    is_accepted: bool
+
+
+@dataclass
+class _Votes:
+    """What each annotator has decided on one span; the last word of each holds."""
+
+    by_annotator: dict[str | None, _Vote]
+
+    def is_accepted(self, rule: str) -> bool | None:
+        """Whether the span is an entity; None if that is disputed."""
+        votes = [vote.is_accepted for vote in self.by_annotator.values()]
+        if all(votes) or not any(votes):
+            return votes[0]
+        accepted = 2 * sum(votes)
+        if rule != "majority" or accepted == len(votes):
+            return None
+        return accepted > len(votes)
 
 
 def read_prodigy(
-    path: Path, text_key: str, summary: Summary
+    path: Path, text_key: str, summary: Summary, annotators: str = "union"
 ) -> Iterator[AnnotatedText]:
     """Read an export of Prodigy (`prodigy db-out`).
 
     path (Path): The file.
     text_key (str): The key of the text.
     summary (Summary): Where problems are noted.
+    annotators (str): Whose decisions on single spans are taken; see `agree`.
     YIELDS (AnnotatedText): The texts, in the order of their first records.
     """
-    manual: list[AnnotatedText] = []
-    binary: dict[str, AnnotatedText] = {}
+    repeats = _find_repeats(path, text_key)
+    later = {place.line for group in repeats.values() for place, _ in group}
+    waiting: dict[int, AnnotatedText] = {}
     for place, record in read_jsonl(path, summary):
         text = get_text(record, text_key, place, summary)
         if text is None:
             continue
+        if place.line not in later:
+            tasks = [_Task(place, record)]
+            for other, offset in repeats.get(place.line, ()):
+                tasks.append(_Task(other, read_json_at(path, offset)))
+            for joined in _join(tasks, text, annotators, summary):
+                waiting[joined.place.line] = joined
+        if place.line in waiting:
+            yield waiting.pop(place.line)
+
+
+def _find_repeats(path: Path, text_key: str) -> dict[int, list[tuple[Place, int]]]:
+    """Where the texts that occur more than once occur again, by the line they occur on
+    first. The rest of a file need not be in memory."""
+    digests, lines, offsets = array("Q"), array("Q"), array("Q")
+    for place, offset, record in read_jsonl_with_offsets(path, None):
+        text = record.get(text_key)
+        if isinstance(text, str):
+            digest = blake2b(text.encode("utf8", "surrogatepass"), digest_size=8)
+            digests.append(int.from_bytes(digest.digest(), "big"))
+            lines.append(place.line)
+            offsets.append(offset)
+    by_text = np.argsort(np.array(digests, dtype="u8"), kind="stable").tolist()
+    repeats: dict[int, list[tuple[Place, int]]] = {}
+    for _, group in groupby(by_text, key=digests.__getitem__):
+        first, *others = group
+        if others:
+            found = [(Place(path, lines[i]), offsets[i]) for i in others]
+            repeats[lines[first]] = found
+    return repeats
+
+
+def _join(
+    tasks: list[_Task], text: str, annotators: str, summary: Summary
+) -> list[AnnotatedText]:
+    """What is said of a text. Decisions on single spans join the first manual
+    annotation, and the annotations of several people stand side by side."""
+    manual: list[AnnotatedText] = []
+    decided: AnnotatedText | None = None
+    votes: list[_Votes] = []
+    for place, record in tasks:
         answer = record.get("answer", "accept")  # as `prodigy db-in` has it
         by_origin = get_spans_by_origin(record, "spans", place, summary)
         spans = [span for group in by_origin.values() for span in group]
         is_binary = _is_binary(record, answer, spans)
-        is_decided = any(mark in record for mark in _PERSON_MARKS)
-        estimates = by_origin["estimated"] + by_origin["guessed"]
-        if estimates and answer == "accept" and not is_decided:
-            undecided = AnnotatedText(
-                place,
-                text,
-                entities=by_origin["annotated"],
-                ruled_out=by_origin["ruled out"],
-                unlabelled="missing",
-                estimated=by_origin["estimated"],
-                guessed=by_origin["guessed"],
-            )
-            manual.append(undecided)
-        elif answer not in ("accept", "reject", "ignore"):
+        annotator = _get_annotator(record)
+        if answer not in ("accept", "reject", "ignore"):
             message = Warnings.W320.format(answer=answer)
             summary.add_problem(place, "skipped", message)
+        elif _is_undecided(record, answer, by_origin):
+            manual.append(_to_undecided(place, text, by_origin))
         elif answer == "ignore" or (answer == "reject" and not is_binary):
             summary.set_aside += 1
         elif answer == "reject" and len(spans) != 1:
             message = Warnings.W321.format(count=len(spans))
             summary.add_problem(place, "skipped", message)
         elif not is_binary:
-            manual.append(AnnotatedText(place, text, entities=spans))
+            _add_annotation(manual, place, text, annotator, spans)
         else:
-            start = AnnotatedText(place, text, unlabelled="missing")
-            decided = binary.setdefault(text, start)
+            decided = decided or AnnotatedText(place, text, unlabelled="missing")
             for span in spans:
-                _decide(decided, span, answer == "accept", summary)
-    yield from sorted(_join(manual, binary), key=lambda record: record.place)
+                vote = _Vote(span, answer == "accept")
+                _add_vote(votes, annotator, vote, place, summary)
+    _count_votes(decided, votes, annotators, summary)
+    if decided is None:
+        return manual
+    by_name = annotators not in RULES
+    for whole in manual:
+        if not by_name or find_annotator(whole.annotations, annotators):
+            known = [span[:3] for span in whole.entities]
+            whole.entities += [s for s in decided.entities if s[:3] not in known]
+            whole.ruled_out += decided.ruled_out
+            return manual
+    return [*manual, decided]
+
+
+def _get_annotator(record: dict[str, Any]) -> str | None:
+    names = [annotator_name(record.get(key)) for key in ANNOTATOR_KEYS]
+    return next((name for name in names if name is not None), None)
+
+
+def _is_undecided(
+    record: dict[str, Any], answer: str, by_origin: dict[str, list[CharSpan]]
+) -> bool:
+    """Whether a task shows what a model says, and nobody has seen it."""
+    has_estimates = bool(by_origin["estimated"] or by_origin["guessed"])
+    is_seen = any(mark in record for mark in _PERSON_MARKS)
+    return has_estimates and answer == "accept" and not is_seen
+
+
+def _to_undecided(
+    place: Place, text: str, by_origin: dict[str, list[CharSpan]]
+) -> AnnotatedText:
+    return AnnotatedText(
+        place,
+        text,
+        entities=by_origin["annotated"],
+        ruled_out=by_origin["ruled out"],
+        unlabelled="missing",
+        estimated=by_origin["estimated"],
+        guessed=by_origin["guessed"],
+    )
 
 
 def _is_binary(record: dict[str, Any], answer: str, spans: list[CharSpan]) -> bool:
@@ -94,35 +202,72 @@ def _is_binary(record: dict[str, Any], answer: str, spans: list[CharSpan]) -> bo
     return answer == "reject" and len(spans) == 1
 
 
-def _decide(
-    decided: AnnotatedText, span: CharSpan, accepted: bool, summary: Summary
+def _add_annotation(
+    manual: list[AnnotatedText],
+    place: Place,
+    text: str,
+    annotator: str | None,
+    spans: list[CharSpan],
 ) -> None:
-    """Add a decision to those about the same text; the last one on a span holds."""
-    same, other = decided.entities, decided.ruled_out
-    if not accepted:
-        same, other = other, same
-    for earlier in other:
-        if earlier[:3] == span[:3]:
-            other.remove(earlier)
-            message = Warnings.W322.format(span=span[:3], line=earlier.line)
-            summary.add_problem(decided.place, "repaired", message, span.line)
-            break
-    if all(earlier[:3] != span[:3] for earlier in same):
-        same.append(span)
+    """Add an annotation of the whole text to that of others. A text that somebody has
+    annotated twice was there twice."""
+    if annotator is None:
+        manual.append(AnnotatedText(place, text, entities=spans))
+        return
+    others = [r for r in manual if r.annotations and annotator not in r.annotations]
+    if not others:
+        others = [AnnotatedText(place, text)]
+        manual += others
+    others[0].annotations[annotator] = spans
 
 
-def _join(
-    manual: list[AnnotatedText], binary: dict[str, AnnotatedText]
-) -> list[AnnotatedText]:
-    """Add binary decisions to the first manual annotation of the same text."""
-    left = dict(binary)
-    for record in manual:
-        decided = left.pop(record.text, None)
-        if decided is not None:
-            known = [span[:3] for span in record.entities]
-            record.entities += [s for s in decided.entities if s[:3] not in known]
-            record.ruled_out += decided.ruled_out
-    return [*manual, *left.values()]
+def _add_vote(
+    votes: list[_Votes],
+    annotator: str | None,
+    vote: _Vote,
+    place: Place,
+    summary: Summary,
+) -> None:
+    """Add a decision to those on the same span. The label may be of any make, so that
+    there is nothing to look it up by."""
+    for same in votes:
+        earlier = next(iter(same.by_annotator.values()))
+        if earlier.span[:3] == vote.span[:3]:
+            earlier = same.by_annotator.get(annotator, vote)
+            if earlier.is_accepted != vote.is_accepted:
+                line = earlier.span.line
+                message = Warnings.W322.format(span=vote.span[:3], line=line)
+                summary.add_problem(place, "repaired", message)
+            same.by_annotator[annotator] = vote
+            return
+    votes.append(_Votes({annotator: vote}))
+
+
+def _count_votes(
+    decided: AnnotatedText | None,
+    votes: list[_Votes],
+    annotators: str,
+    summary: Summary,
+) -> None:
+    """Write down what was decided on single spans, by one annotator or by a rule."""
+    if decided is None:
+        return
+    names = {name for same in votes for name in same.by_annotator if name is not None}
+    summary.add_annotators(names)
+    if annotators not in RULES:
+        decided.settled_by = find_annotator(sorted(names), annotators)
+    for same in votes:
+        if annotators not in RULES:
+            vote = same.by_annotator.get(decided.settled_by or "")
+            same = _Votes({decided.settled_by: vote} if vote is not None else {})
+        for vote in list(same.by_annotator.values())[:1]:
+            is_accepted = same.is_accepted(annotators)
+            if is_accepted is None:
+                summary.disputed += 1
+            elif is_accepted:
+                decided.entities.append(vote.span)
+            else:
+                decided.ruled_out.append(vote.span)
 
 
 def to_prodigy(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str) -> str:

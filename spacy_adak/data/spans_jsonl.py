@@ -17,7 +17,7 @@ from typing import Any, get_args
 from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
-from .alignment import AnnotatedText, CharSpan, to_char_span
+from .annotated_text import AnnotatedText, CharSpan, to_char_span
 from .files import read_jsonl, to_jsonl
 from .origins import (
     Origin,

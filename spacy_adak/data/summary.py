@@ -1,6 +1,7 @@
 """What a conversion did: documents, entities, unknown tokens, repairs, skips."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,10 +15,12 @@ Outcome = Literal["repaired", "skipped"]
 
 
 class Place(NamedTuple):
-    """A record of a file, by the line it starts on."""
+    """A record of a file, by the line it starts on, and by what it is called there if
+    lines are not enough to tell records apart."""
 
     path: Path
     line: int
+    name: str | None = None
 
 
 class Problem(NamedTuple):
@@ -29,7 +32,8 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        text = f"{self.record.path}, line {self.line}: {self.message}"
+        name = f", {self.record.name}" if self.record.name else ""
+        text = f"{self.record.path}, line {self.line}{name}: {self.message}"
         # What it quotes may hold half a character, which cannot be printed.
         return text.encode("utf8", "backslashreplace").decode("utf8")
 
@@ -49,6 +53,9 @@ class Summary:
     ruled_out: int = 0
     estimated: int = 0
     guessed: int = 0
+    annotators: Counter[str] = field(default_factory=Counter)
+    by_several: int = 0
+    disputed: int = 0
     set_aside: int = 0
     problems: list[Problem] = field(default_factory=list)
     outputs: list[Path] = field(default_factory=list)
@@ -82,6 +89,14 @@ class Summary:
             self.ruled_out += len(doc.spans[incorrect_spans_key])
         self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
         self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
+
+    def add_annotators(self, names: Collection[str]) -> None:
+        """Count a text for those who have annotated it.
+
+        names (Collection[str]): The annotators whose names are known.
+        """
+        self.annotators.update(list(names))  # of a mapping it would add the values
+        self.by_several += len(names) > 1
 
     def count_records(self, outcome: Outcome) -> int:
         """RETURNS (int): How many records were repaired, or skipped."""

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,3 +81,20 @@ def test_strict_fails(adak: Run, path: Path) -> None:
     result = adak("convert", path, output, "-u", "missing", "--strict")
     assert result.exit_code == 1
     assert "[A300]" in result.stdout
+
+
+def test_disagreement_of_annotators_is_told(adak: Run, tmp_path: Path) -> None:
+    spans = [{"start": 0, "end": 3, "label": "PER"}], [{"start": 0, "end": 7}]
+    spans[1][0]["label"] = "PER"
+    lines = [
+        {"text": "Ann met Bob", "spans": s, "_session_id": f"s{i}", "_is_binary": False}
+        for i, s in enumerate(spans)
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    result = adak("convert", path, tmp_path / "a.spacy", "-u", "outside")
+    assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
+    assert "1 texts have several annotators" in text
+    assert "the union is taken" in text
+    assert "2 spans they disagree on are unknown" in text

@@ -11,14 +11,14 @@ Write = Callable[[str, str], Path]
 
 def test_only_line_ends_part_lines(write: Write) -> None:
     path = write("a.txt", "a\u2028b\r\nc\x85d\re\n")
-    assert read_lines(path) == ["a\u2028b", "c\x85d", "e", ""]
+    assert list(read_lines(path)) == ["a\u2028b", "c\x85d", "e"]
 
 
 def test_invalid_utf8_is_named_by_line(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("gut\nMünchen".encode("latin-1"))
     with pytest.raises(ValueError, match=r"A301.*a\.txt, line 2: byte 0xfc"):
-        read_lines(path)
+        list(read_lines(path))
 
 
 def test_bad_json_lines_are_skipped_and_named_by_line(write: Write) -> None:

@@ -65,18 +65,47 @@ def test_annotation_without_regions_is_a_text_without_entities(write: Write) -> 
     assert not record.entities
 
 
-def test_ground_truth_is_taken_of_several_annotations(write: Write) -> None:
+def test_ground_truth_is_taken_of_several_annotations(
+    read_strictly: ReadStrictly, write: Write
+) -> None:
     truth = {"ground_truth": True, "result": [region(0, 3, "PER")]}
-    (record,), summary = read(write, [task(truth, {"result": []})])
-    assert spans(record) == [(0, 3, "PER")]
+    other = {"result": [region(8, 11, "PER")]}
+    (record,), summary = read(write, [task(truth, other)])
+    doc = read_strictly(record, summary)
+    assert [ent.text for ent in doc.ents] == ["Ann"]
+    assert [t.ent_iob_ for t in doc] == ["B", "O", "O"]
     assert not summary.problems
 
 
-def test_last_of_several_annotations_is_taken_and_noted(write: Write) -> None:
-    last = {"result": [region(0, 3, "PER")]}
-    (record,), summary = read(write, [task({"result": []}, last)])
-    assert spans(record) == [(0, 3, "PER")]
+@pytest.mark.parametrize(
+    "completed_by", [7, "ann@acme.org", {"id": 7, "email": "ann@acme.org"}]
+)
+def test_annotations_are_kept_by_annotator(completed_by: Any, write: Write) -> None:
+    one = {"completed_by": completed_by, "result": [region(0, 3, "PER")]}
+    (record,), _ = read(write, [task(one, {"result": []})])
+    name = "7" if completed_by == 7 else "ann@acme.org"
+    assert {n: len(s) for n, s in record.annotations.items()} == {
+        name: 1,
+        "unnamed 2": 0,
+    }
+
+
+def test_last_of_several_annotations_by_one_person_is_taken_and_noted(
+    write: Write,
+) -> None:
+    first = {"completed_by": 7, "result": []}
+    last = {"completed_by": 7, "result": [region(0, 3, "PER")]}
+    (record,), summary = read(write, [task(first, last)])
+    assert {n: len(s) for n, s in record.annotations.items()} == {"7": 1}
     assert [p.message[1:5] for p in summary.problems] == ["W323"]
+
+
+def test_json_min_repeats_a_task_for_each_annotator(write: Write) -> None:
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}
+    base = {"id": 1, "text": "Ann met Bob"}
+    both = [{**base, "annotator": 7, "ner": [value]}, {**base, "annotator": 8}]
+    (record,), _ = read(write, both)
+    assert {n: len(s) for n, s in record.annotations.items()} == {"7": 1, "8": 0}
 
 
 def test_first_of_several_labels_is_kept_and_noted(write: Write) -> None:
@@ -146,6 +175,21 @@ def test_region_without_plain_text_offsets_makes_the_text_unknown(
     assert not record.entities
     assert record.unlabelled == "missing"
     assert [p.message[1:5] for p in summary.problems] == ["W324"]
+
+
+def test_problem_names_the_id_of_the_task_where_lines_do_not_tell(
+    tmp_path: Path,
+) -> None:
+    bad = [{"id": i, "data": {"text": "Ann"}, "annotations": [3]} for i in (17, 18)]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([*bad, {"data": {}}]))
+    summary = Summary()
+    list(read_label_studio(path, "text", summary))
+    shown = [str(problem) for problem in summary.problems]
+    assert "line 1, task 17: [W306]" in shown[0]
+    assert "line 1, task 18: [W306]" in shown[1]
+    assert "line 1, element 3: [W317]" in shown[2]
+    assert summary.count_records("skipped") == 3
 
 
 def test_array_may_be_empty(write: Write) -> None:

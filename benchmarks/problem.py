@@ -153,7 +153,7 @@ class SpacyAdak:
         return negative_log_likelihood(self.chain, HardQ(self.problem.gold))
 
     def _constrained_loss(self) -> Tensor:
-        q = uniform_q(self.problem.allowed, self.chain.lengths)
+        q = uniform_q(self.problem.allowed)
         return negative_log_likelihood(self.chain, q)
 
     def _adak_loss(self, weight: float) -> Tensor:

@@ -30,7 +30,7 @@ class ChainEstimate(NamedTuple):
     """A path's weight is the sum of these scores: soft and interpolated q.
 
     nodes (ndarray): (L, N), -inf for tags that annotation and mask do not allow.
-    transitions (ndarray): (N, N).
+    transitions (ndarray): As in a `Chain`, or (1, 1) if all moves count alike.
     start (ndarray): (N,).
     end (ndarray): (N,).
     """

@@ -13,8 +13,10 @@ from spacy.attrs import IS_PUNCT, IS_SPACE, SENT_START
 from spacy.tokens import Doc
 from torch import Tensor
 
-# How many positions, padding included, go through the CRF at a time.
+# How many positions, padding included, and how many tags of positions go through the
+# CRF at a time.
 _POSITIONS_PER_BATCH = 16_384
+_TAGS_PER_BATCH = 2**23
 
 
 def segment_doc(
@@ -102,14 +104,16 @@ class SegmentBatch(NamedTuple):
 
 
 def batch_segments(
-    ends_per_doc: Sequence[Sequence[int]], device: torch.device
+    ends_per_doc: Sequence[Sequence[int]], device: torch.device, n_tags: int = 1
 ) -> list[SegmentBatch]:
     """Sort segments by length and put them into batches of a limited size.
 
     ends_per_doc (Sequence[Sequence[int]]): For each document where its segments end.
     device (torch.device): Where the batches are used.
+    n_tags (int): How many tags a token can have.
     RETURNS (list[SegmentBatch]): The batches.
     """
+    most_positions = min(_POSITIONS_PER_BATCH, _TAGS_PER_BATCH // n_tags)
     starts, lengths = [], []
     offset = 0
     for ends in ends_per_doc:
@@ -125,7 +129,7 @@ def batch_segments(
     stop = len(order)
     while stop:
         longest = all_lengths[order[stop - 1]]
-        begin = max(0, stop - max(1, _POSITIONS_PER_BATCH // longest))
+        begin = max(0, stop - max(1, most_positions // longest))
         chosen = order[begin:stop]
         positions = numpy.arange(longest)
         index = all_starts[chosen, None] + positions

@@ -11,6 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from .moves import DenseMoves
+from .moves_by_type import MovesByType, are_by_type, move_scores, relative_rows
+
 _NEGATIVE_INFINITY = float("-inf")
 
 
@@ -22,7 +25,9 @@ class Chain(NamedTuple):
 
     emissions (Tensor): (B, T, N), anything beyond a sentence's length is ignored.
     lengths (Tensor): (B,) int64.
-    transitions (Tensor): (N, N) or (B, N, N), from row to column.
+    transitions (Tensor): (N, N) or (B, N, N), from row to column; or where there are
+        many types (N, P + 4) or (B, N, P + 4), see `MovesByType.with_border`. Either
+        can be added, scaled and averaged.
     start (Tensor): (N,) or (B, N).
     end (Tensor): (N,) or (B, N).
     """
@@ -81,11 +86,11 @@ class BorderedChain(NamedTuple):
     """A chain with the border as its last tag and no lengths left, in float64.
 
     emissions (Tensor): (T + 1, B, N + 1), time first; the last position is border.
-    transitions (Tensor): (N + 1, N + 1) or (B, N + 1, N + 1).
+    moves (DenseMoves | MovesByType): The scores of all moves.
     """
 
     emissions: Tensor
-    transitions: Tensor
+    moves: DenseMoves | MovesByType
 
     def pick(self, sentences: Tensor) -> "BorderedChain":
         """Keep some sentences only.
@@ -93,11 +98,7 @@ class BorderedChain(NamedTuple):
         sentences (Tensor): (U,) int64, which of the batch.
         RETURNS (BorderedChain): A batch of U sentences.
         """
-        shared = self.transitions.dim() == 2
-        return BorderedChain(
-            self.emissions[:, sentences],
-            self.transitions if shared else self.transitions[sentences],
-        )
+        return BorderedChain(self.emissions[:, sentences], self.moves.pick(sentences))
 
 
 def add_border(chain: Chain) -> BorderedChain:
@@ -109,17 +110,20 @@ def add_border(chain: Chain) -> BorderedChain:
     is_token = torch.arange(T + 1, device=device).unsqueeze(1) < chain.lengths
     is_border = torch.arange(N + 1, device=device) == N
     emissions.masked_fill_(is_token.unsqueeze(2) == is_border, _NEGATIVE_INFINITY)
-    per_sentence = max(
-        chain.transitions.dim() - 2, chain.start.dim() - 1, chain.end.dim() - 1
-    )
-    shape = (B,) if per_sentence else ()
-    transitions = chain.transitions.new_zeros(
-        (*shape, N + 1, N + 1), dtype=torch.float64
-    )
-    transitions[..., :N, :N] = chain.transitions
-    transitions[..., N, :N] = chain.start
-    transitions[..., :N, N] = chain.end
-    return BorderedChain(emissions, transitions)
+    form = MovesByType if are_by_type(chain.transitions) else DenseMoves
+    moves = form.with_border(chain.transitions, chain.start, chain.end)
+    return BorderedChain(emissions, moves)
+
+
+def relative_transitions(transitions: Tensor) -> Tensor:
+    """Take from the scores of all moves what the best of them has.
+
+    transitions (Tensor): As in a `Chain`.
+    RETURNS (Tensor): The same, none above 0. That changes no probability.
+    """
+    if are_by_type(transitions):
+        return relative_rows(transitions)
+    return transitions - transitions.max()
 
 
 def path_scores(chain: Chain, paths: Tensor) -> Tensor:
@@ -132,16 +136,20 @@ def path_scores(chain: Chain, paths: Tensor) -> Tensor:
     """
     B, _, N = chain.emissions.shape
     emissions = chain.emissions.gather(2, paths.transpose(1, 2)).transpose(1, 2)
-    moves = paths[:, :, :-1] * N + paths[:, :, 1:]
-    if chain.transitions.dim() == 2:
+    left, right = paths[:, :, :-1], paths[:, :, 1:]
+    if are_by_type(chain.transitions):
+        transitions = move_scores(chain.transitions, left.flatten(1), right.flatten(1))
+    elif chain.transitions.dim() == 2:
+        moves = left * N + right
         transitions = chain.transitions.flatten().gather(0, moves.flatten())
     else:
+        moves = left * N + right
         transitions = chain.transitions.flatten(1).gather(1, moves.flatten(1))
     last = (chain.lengths - 1).clamp(min=0).view(B, 1, 1).expand(-1, paths.size(1), -1)
     start = chain.start.expand(B, N).gather(1, paths[:, :, 0])
     end = chain.end.expand(B, N).gather(1, paths.gather(2, last).squeeze(2))
     scores = torch.cat(
-        (emissions, transitions.view_as(moves), torch.stack((start, end), 2)), 2
+        (emissions, transitions.view_as(left), torch.stack((start, end), 2)), 2
     )
     token = chain.token_mask().unsqueeze(1)
     padding = ~torch.cat((token, token[..., 1:], token[..., :1], token[..., :1]), 2)

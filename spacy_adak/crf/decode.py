@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from .chain import BorderedChain, Chain, add_border
+from .moves import DenseMoves
+from .moves_by_type import MovesByType
 
 _NEGATIVE_INFINITY = float("-inf")
 # How many moves are compared in one go: as many as stay in the cache of a processor.
@@ -80,13 +82,27 @@ def _as_kbest(paths: Tensor, scores: Tensor, border: int) -> KBest:
 
 def _best_prefixes(chain: BorderedChain) -> Tensor:
     """(S, B, N + 1): the score of the best path up to a tag, its emission included."""
-    S, B, N = chain.emissions.shape
+    if isinstance(chain.moves, MovesByType):
+        return _best_prefixes_by_type(chain.emissions, chain.moves)
+    return _best_prefixes_of_all_moves(chain.emissions, chain.moves)
+
+
+def _best_prefixes_by_type(emissions: Tensor, moves: MovesByType) -> Tensor:
+    prefixes = emissions.clone()
+    border = torch.full_like(prefixes[0], _NEGATIVE_INFINITY)
+    border[:, -1] = 0.0
+    prefixes[0] += moves.best_step(border)
+    for s in range(1, len(prefixes)):
+        prefixes[s] += moves.best_step(prefixes[s - 1])
+    return prefixes
+
+
+def _best_prefixes_of_all_moves(emissions: Tensor, all_moves: DenseMoves) -> Tensor:
+    S, B, N = emissions.shape
     # With the sentences last, each maximum is taken over all of them at once.
-    moves = chain.transitions
+    moves = all_moves.matrix
     moves = moves.unsqueeze(2) if moves.dim() == 2 else moves.permute(1, 2, 0)
-    prefixes = chain.emissions.transpose(1, 2).clone(
-        memory_format=torch.contiguous_format
-    )
+    prefixes = emissions.transpose(1, 2).clone(memory_format=torch.contiguous_format)
     prefixes[0] += moves[-1]
     some = max(1, _MOVES_AT_ONCE // N**2)
     for part, part_moves in zip(
@@ -115,9 +131,11 @@ def _best_prefixes(chain: BorderedChain) -> Tensor:
 def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
     """(B, T): the tags of the best path, from the border after the text backwards."""
     S, B, N = prefixes.shape
+    if isinstance(chain.moves, MovesByType):
+        return _backtrace_by_type(chain.moves, prefixes)
     # Again few numbers per step.
     ends = prefixes.cpu().numpy()
-    into = chain.transitions.transpose(-2, -1).contiguous().cpu().numpy()
+    into = chain.moves.matrix.transpose(-2, -1).contiguous().cpu().numpy()
     sentence = numpy.arange(B)
     tag = numpy.full(B, N - 1)
     tags = numpy.empty((S - 1, B), dtype=numpy.int64)
@@ -127,21 +145,34 @@ def _backtrace(chain: BorderedChain, prefixes: Tensor) -> Tensor:
     return torch.from_numpy(tags).t().to(prefixes.device)
 
 
+def _backtrace_by_type(moves: MovesByType, prefixes: Tensor) -> Tensor:
+    S, B, N = prefixes.shape
+    into = moves.backwards()
+    sentence = torch.arange(B, device=prefixes.device)
+    tag = torch.full_like(sentence, N - 1)
+    tags = []
+    for s in reversed(range(S - 1)):
+        tag = (prefixes[s] + into.away_from(sentence, tag)).argmax(1)
+        tags.append(tag)
+    return torch.stack(tags[::-1], 1)
+
+
 def _best_suffixes(
     chain: BorderedChain, prefixes: Tensor, k: int, stable: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(B, k, T) paths, (B, k) scores, and the sentences that met with ties."""
     S, B, N = prefixes.shape
-    into = chain.transitions.transpose(-2, -1).contiguous()
-    sentence = torch.arange(B, device=into.device).unsqueeze(1)
-    tag = torch.full((B, k), N - 1, device=into.device)
+    device = prefixes.device
+    into = chain.moves.backwards()
+    sentence = torch.arange(B, device=device).unsqueeze(1)
+    tag = torch.full((B, k), N - 1, device=device)
     suffix = chain.emissions.new_full((B, k), _NEGATIVE_INFINITY)
     suffix[:, 0] = 0.0
     choices, completions = [], []
     ends = prefixes.unsqueeze(2).unbind(0)
     emissions = chain.emissions.unsqueeze(2).unbind(0)
     for s in reversed(range(S - 1)):
-        moves = into[tag] if into.dim() == 2 else into[sentence, tag]
+        moves = into.away_from(sentence, tag)
         moved = suffix.unsqueeze(2) + moves
         completed = (moved + ends[s]).view(B, -1)
         # One more than needed shows whether the last one chosen has an equal.
@@ -160,7 +191,7 @@ def _best_suffixes(
     parents = torch.stack(choices[::-1])
     tags = parents % N
     parents = parents.div_(N, rounding_mode="floor")
-    rank = torch.arange(k, device=into.device).expand(B, k)
+    rank = torch.arange(k, device=device).expand(B, k)
     ranks = [rank]
     for parent in parents[:-1].unbind(0):
         rank = parent.gather(1, rank)

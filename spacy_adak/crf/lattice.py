@@ -5,6 +5,7 @@ stacked in a single matrix product per step. Where that could lose a path that c
 (see `_SAFE_WEIGHT`), a sentence is computed again in log space.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy
@@ -13,6 +14,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from .chain import BorderedChain, Chain, add_border
+from .moves import DenseMoves, exp_relative_to
+from .moves_by_type import MovesByType
 
 _NEGATIVE_INFINITY = float("-inf")
 # The messages are rescaled every so many steps.
@@ -40,14 +43,14 @@ class Messages(NamedTuple):
     messages in log space hold.
     """
 
-    potentials: Tensor  # (N + 1, N + 1) or (B, N + 1, N + 1): exp transitions, scaled
+    weights: DenseMoves | MovesByType  # of the moves, scaled
     forward_before: Tensor  # (S, B, N + 1)
     forward_after: Tensor  # (S + 1, B, N + 1), index 0 is the border before the text
     backward_after: Tensor  # (S, B, N + 1)
     weight: Tensor  # (S, B): what all paths weigh on this scale
     log_z: Tensor  # (B,)
     unsafe: Tensor  # (U,) sentence indices
-    log_transitions: Tensor  # (N + 1, N + 1) or (U, N + 1, N + 1)
+    log_moves: DenseMoves | MovesByType  # of the sentences that are unsafe
     log_forward: Tensor  # (S + 1, U, N + 1), holds the emission
     log_forward_before: Tensor  # (S, U, N + 1)
     log_backward: Tensor  # (S, U, N + 1), holds the emission
@@ -59,14 +62,14 @@ def run_messages(chain: BorderedChain) -> Messages:
     highest_emission = chain.emissions.amax(2, keepdim=True)
     # A token without any allowed tag has -inf here; its messages become zero.
     highest_emission.masked_fill_(highest_emission == _NEGATIVE_INFINITY, 0.0)
-    highest_transition = chain.transitions.amax((-2, -1), keepdim=True)
-    potentials = (chain.transitions - highest_transition).exp_()
+    highest_move = chain.moves.highest()
+    weights = chain.moves.weights(highest_move)
     evidence = (chain.emissions - highest_emission).exp_()
     # Forward and backward recursion are one recursion on two orders of the text; G is
-    # the number of transition matrices, M the number of messages that each one moves.
-    step = torch.stack((potentials, potentials.transpose(-2, -1)))
-    step = step.view(-1, N, N)
-    G, M = step.size(0), 2 * B // step.size(0)
+    # the number of sets of moves, M the number of messages that each of them moves.
+    step = weights.both_ways()
+    G = len(step[0])
+    M = 2 * B // G
     evidence = torch.stack((evidence, evidence.flip(0)), 1).view(S, G, M, N)
     before = torch.empty_like(evidence)
     after = evidence.new_empty((S + 1, G, M, N))
@@ -78,8 +81,8 @@ def run_messages(chain: BorderedChain) -> Messages:
     backward_after = after[1:, 1].flip(0)
     weight = (forward_before * backward_after).sum(2)
     log_total = after[S, 0, :, -1].log() + scales.view(-1, 2, B)[:, 0].log().sum(0)
-    log_z = log_total + highest_emission.sum((0, 2)) + S * highest_transition.view(-1)
-    most_growth = S * potentials.sum(-1).amax(-1).log()
+    log_z = log_total + highest_emission.sum((0, 2)) + S * highest_move
+    most_growth = S * weights.most_growth()
     found_weighs = weight.amin(0) >= _SAFE_WEIGHT
     lost_weighs_not = log_total >= _SAFE_LOG_TOTAL + most_growth
     unsafe = (~(found_weighs & lost_weighs_not)).nonzero()[:, 0]
@@ -92,14 +95,14 @@ def run_messages(chain: BorderedChain) -> Messages:
     )
     log_z[unsafe] = log_forward[S, :, -1]
     return Messages(
-        potentials=potentials,
+        weights=weights,
         forward_before=forward_before,
         forward_after=after[:, 0],
         backward_after=backward_after,
         weight=weight,
         log_z=log_z,
         unsafe=unsafe,
-        log_transitions=unsafe_chain.transitions,
+        log_moves=unsafe_chain.moves,
         log_forward=log_forward,
         log_forward_before=log_forward_before,
         log_backward=log_backward,
@@ -107,22 +110,27 @@ def run_messages(chain: BorderedChain) -> Messages:
 
 
 def _take_steps(
-    before: Tensor, after: Tensor, evidence: Tensor, step: Tensor
+    before: Tensor,
+    after: Tensor,
+    evidence: Tensor,
+    step: DenseMoves | MovesByType,
 ) -> Tensor:
     """Fill in all messages but the first, and return what they were divided by."""
     S = len(evidence)
     scales = after.new_empty((S // _RESCALE_EVERY, *after.shape[1:3]))
-    arrays: tuple[Any, ...] = (before, after, evidence, scales, step)
-    move: Any = torch.bmm
+    arrays: tuple[Any, ...] = (before, after, evidence, scales)
+    move: Any = step.sum_step
     multiply: Any = torch.mul
-    few = after[0].numel() <= _FEW_NUMBERS and len(step) == 2
-    if few and after.device.type == "cpu":
+    few = after[0].numel() <= _FEW_NUMBERS and after.size(1) == 2
+    if few and after.device.type == "cpu" and isinstance(step, DenseMoves):
         # In many steps on few numbers NumPy takes half the time of torch.
-        move, multiply = numpy.matmul, numpy.multiply
+        matrix = step.matrix.numpy()
+        move = partial(_numpy_step, matrix)
+        multiply = numpy.multiply
         arrays = tuple(array.numpy() for array in arrays)
-    befores, afters, evidences, scales_of_steps = map(list, arrays[:-1])
+    befores, afters, evidences, scales_of_steps = map(list, arrays)
     for s in range(S):
-        move(afters[s], arrays[-1], out=befores[s])
+        move(afters[s], befores[s])
         multiply(befores[s], evidences[s], out=afters[s + 1])
         if s % _RESCALE_EVERY == _RESCALE_EVERY - 1:
             # The least normal number keeps a message of zeros zero.
@@ -130,6 +138,12 @@ def _take_steps(
             afters[s + 1] /= scale[..., None]
             scales_of_steps[s // _RESCALE_EVERY][...] = scale
     return scales
+
+
+def _numpy_step(
+    matrix: numpy.ndarray, message: numpy.ndarray, out: numpy.ndarray
+) -> None:
+    numpy.matmul(message, matrix, out=out)
 
 
 def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:
@@ -142,8 +156,7 @@ def _least_log_message(forward_after: Tensor, chain: BorderedChain) -> Tensor:
 
     steps = least(forward_after.log())
     steps += least(chain.emissions - chain.emissions.amax(2, keepdim=True))
-    transitions = chain.transitions.flatten(-2)
-    steps += least(transitions - transitions.amax(-1, keepdim=True))
+    steps += chain.moves.spread()
     return steps.amin(0)
 
 
@@ -152,7 +165,7 @@ def _run_messages_in_log_space(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Both recursions without any rounding to zero, for a few sentences: the forward
     messages, the same before the emission of their position, the backward ones."""
-    emissions, transitions = chain
+    emissions, moves = chain
     S, B, N = emissions.shape
     forward = emissions.new_full((S + 1, B, N), _NEGATIVE_INFINITY)
     forward[0, :, -1] = 0.0
@@ -162,10 +175,10 @@ def _run_messages_in_log_space(
     if B == 0:
         return forward, before, backward[:S]
     for s in range(S):
-        before[s] = torch.logsumexp(forward[s].unsqueeze(2) + transitions, 1)
+        before[s] = moves.log_sum_step(forward[s])
         forward[s + 1] = before[s] + emissions[s]
     for s in reversed(range(S)):
-        moved = torch.logsumexp(transitions + backward[s + 1].unsqueeze(1), 2)
+        moved = moves.log_sum_step_back(backward[s + 1])
         # Beyond the last position there is nothing but border: no move is made.
         backward[s] = emissions[s] + (moved if s < S - 1 else backward[S])
     return forward, before, backward[:S]
@@ -177,50 +190,51 @@ def node_marginals(messages: Messages) -> Tensor:
     nodes /= messages.weight.unsqueeze(2)
     if len(messages.unsafe):
         log_nodes = messages.log_forward_before + messages.log_backward
-        nodes[:, messages.unsafe] = _exp_relative_to(
-            log_nodes, messages.log_z[messages.unsafe, None]
-        )
+        log_z = messages.log_z[messages.unsafe]
+        nodes[:, messages.unsafe] = exp_relative_to(
+            log_nodes.transpose(0, 1), log_z
+        ).transpose(0, 1)
     return nodes
 
 
-def _edge_expectations_in_log_space(messages: Messages) -> Tensor:
-    """(U, N + 1, N + 1): how often each move is made."""
-    log_z = messages.log_z[messages.unsafe, None, None]
-    edges = torch.zeros_like(log_z)
+def _edge_expectations_in_log_space(
+    messages: Messages,
+) -> DenseMoves | MovesByType:
+    """How often each move is made, for each sentence that is unsafe."""
+    log_z = messages.log_z[messages.unsafe]
     # All positions at once would be much to hold in memory if there are many tags.
-    for forward, backward in zip(
-        messages.log_forward[:-1], messages.log_backward, strict=True
-    ):
-        moves = forward.unsqueeze(2) + messages.log_transitions
-        edges = edges + _exp_relative_to(moves + backward.unsqueeze(1), log_z)
+    positions = (
+        messages.log_moves.log_expected(forward, backward, log_z)
+        for forward, backward in zip(
+            messages.log_forward[:-1], messages.log_backward, strict=True
+        )
+    )
+    edges = next(positions)
+    for more in positions:
+        for count, more_count in zip(edges, more, strict=True):
+            count += more_count
     return edges
 
 
-def _exp_relative_to(log_weights: Tensor, log_z: Tensor) -> Tensor:
-    """Without a legal path the subtraction is inf - inf: there is nothing at all."""
-    return (log_weights - log_z).exp_().nan_to_num_(nan=0.0)
-
-
-def _edge_expectations(messages: Messages, row_weight: Tensor) -> Tensor:
-    """How often each move is made, times the weight of its sentence.
-
-    The result is (N + 1, N + 1) and summed over the batch if the transitions are
-    shared by it, else (B, N + 1, N + 1).
-    """
+def _edge_expectations(
+    messages: Messages, row_weight: Tensor
+) -> DenseMoves | MovesByType:
+    """How often each move is made, times the weight of its sentence. Summed over the
+    batch if it shares the moves."""
     before = messages.forward_after[:-1]
     into = messages.backward_after * (row_weight / messages.weight).unsqueeze(2)
     if len(messages.unsafe):
         into[:, messages.unsafe] = 0.0
-    shared = messages.potentials.dim() == 2
-    edges = torch.einsum("sbi,sbj->ij" if shared else "sbi,sbj->bij", before, into)
-    edges *= messages.potentials
+    edges = messages.weights.expected(before, into)
     if len(messages.unsafe):
+        unsafe_weight = row_weight[messages.unsafe]
         unsafe_edges = _edge_expectations_in_log_space(messages)
-        unsafe_edges *= row_weight[messages.unsafe, None, None]
-        if shared:
-            edges += unsafe_edges.sum(0)
-        else:
-            edges[messages.unsafe] = unsafe_edges
+        for count, unsafe_count in zip(edges, unsafe_edges, strict=True):
+            unsafe_count *= unsafe_weight.view(-1, *(1,) * (unsafe_count.dim() - 1))
+            if edges.are_shared:
+                count += unsafe_count.sum(0)
+            else:
+                count[messages.unsafe] = unsafe_count
     return edges
 
 
@@ -254,9 +268,8 @@ class _LogPartition(torch.autograd.Function):
         d_transitions = d_start = d_end = None
         if any(ctx.needs_input_grad[2:]):
             edges = _edge_expectations(ctx.messages, d_log_z)
-            d_transitions = _like(edges[..., :N, :N], chain.transitions)
-            d_start = _like(edges[..., N, :N], chain.start)
-            d_end = _like(edges[..., :N, N], chain.end)
+            of_moves = edges.without_border()
+            d_transitions, d_start, d_end = map(_like, of_moves, chain[2:])
         return d_emissions, None, d_transitions, d_start, d_end
 
 

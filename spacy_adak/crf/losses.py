@@ -70,46 +70,56 @@ class ChainQ(NamedTuple):
         return log_partition(product) - self.log_normaliser
 
 
-Q = HardQ | ChainQ
+class NodeQ(NamedTuple):
+    """A distribution that weighs each tag of each token by itself, up to a constant
+    that is left out: it changes no gradient.
+
+    log_weights (Tensor): (B, T, N); -inf outside of the paths that annotation and mask
+        allow.
+    """
+
+    log_weights: Tensor
+
+    def log_overlap(self, chain: Chain) -> Tensor:
+        """RETURNS (Tensor): (B,) log of the sum over y of q(y) exp(score(y))."""
+        return log_partition(chain.with_node_weights(self.log_weights))
 
 
-def uniform_q(allowed: Tensor, lengths: Tensor) -> ChainQ:
+Q = HardQ | ChainQ | NodeQ
+
+
+def uniform_q(allowed: Tensor) -> NodeQ:
     """The q of the fuzzy CRF: each allowed path counts the same.
 
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
-    lengths (Tensor): (B,).
-    RETURNS (ChainQ): q, up to a constant.
+    RETURNS (NodeQ): q.
     """
     no_weights = torch.zeros(allowed.size(2), device=allowed.device)
-    return missing_q(allowed, lengths, no_weights)
+    return missing_q(allowed, no_weights)
 
 
-def missing_q(allowed: Tensor, lengths: Tensor, log_weights: Tensor) -> ChainQ:
+def missing_q(allowed: Tensor, log_weights: Tensor) -> NodeQ:
     """The q of annotations that miss entities: an allowed path counts the less, the
     more it says that nobody has annotated.
 
-    The normaliser is left out, as it changes no gradient.
-
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
-    lengths (Tensor): (B,).
     log_weights (Tensor): (N,), what each tag weighs where the annotation leaves the
         tag open: log(1 - r) if it begins an entity, else 0. -inf is fine.
-    RETURNS (ChainQ): q, up to a constant.
+    RETURNS (NodeQ): q.
     """
     is_open = allowed.sum(2, keepdim=True) > 1
     nodes = torch.where(is_open, log_weights, torch.zeros_like(log_weights))
-    return _node_q(nodes.masked_fill(~allowed, _NEGATIVE_INFINITY), lengths)
+    return NodeQ(nodes.masked_fill(~allowed, _NEGATIVE_INFINITY))
 
 
-def soft_q(fold_model: Chain, allowed: Tensor) -> ChainQ:
+def soft_q(fold_model: Chain, allowed: Tensor) -> NodeQ:
     """q as the product of a fold model's marginals over the allowed paths.
 
     fold_model (Chain): The scores of a fold model, or the mean of several.
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
-    RETURNS (ChainQ): q; it sums to one over all sequences of tags, legal or not.
+    RETURNS (NodeQ): q; it sums to one over all sequences of tags, legal or not.
     """
-    nodes = marginals(fold_model.allowing(allowed)).log_()
-    return _node_q(nodes, fold_model.lengths)
+    return NodeQ(marginals(fold_model.allowing(allowed)).log_())
 
 
 def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> ChainQ:
@@ -137,12 +147,6 @@ def interpolated_chain(fold_model: Chain, allowed: Tensor, temperature: float) -
         start=chain.start.double() / temperature,
         end=chain.end.double() / temperature,
     )
-
-
-def _node_q(nodes: Tensor, lengths: Tensor) -> ChainQ:
-    no_moves = nodes.new_zeros(nodes.size(2))
-    chain = Chain(nodes, lengths, torch.diag(no_moves), no_moves, no_moves)
-    return ChainQ(chain, torch.zeros(len(lengths), device=nodes.device))
 
 
 def negative_log_likelihood(chain: Chain, q: Q) -> Tensor:

@@ -72,14 +72,11 @@ def _log_moves(
     messages: Messages, sentence: Tensor, position: Tensor, tag: Tensor
 ) -> Tensor:
     """(M, N + 1): log-probabilities of the tag at a position, given the one before."""
-    shared = messages.potentials.dim() == 2
-    potentials = messages.potentials[tag if shared else (sentence, tag)]
-    log_moves = potentials.log() + messages.backward_after[position, sentence].log()
+    log_weights = messages.weights.log_away_from(sentence, tag)
+    log_moves = log_weights + messages.backward_after[position, sentence].log()
     for u, unsafe_sentence in enumerate(messages.unsafe.tolist()):
         rows = (sentence == unsafe_sentence).nonzero()[:, 0]
-        transitions = messages.log_transitions
-        transitions = transitions if shared else transitions[u]
-        log_moves[rows] = (
-            transitions[tag[rows]] + messages.log_backward[position[rows], u]
-        )
+        tags = tag[rows]
+        scores = messages.log_moves.away_from(torch.full_like(tags, u), tags)
+        log_moves[rows] = scores + messages.log_backward[position[rows], u]
     return log_moves.log_softmax(1).nan_to_num_(nan=_NEGATIVE_INFINITY)

@@ -1,5 +1,6 @@
 """Tag vocabularies: what a tag sequence may look like, and which spans it says."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -100,8 +101,8 @@ class TagSet:
                 Errors.A001.format(scheme=scheme, schemes=", ".join(SCHEMES))
             )
         self.types = tuple(types)
-        for entity_type in self.types:
-            if not entity_type or self.types.count(entity_type) > 1:
+        for entity_type, count in Counter(self.types).items():
+            if not entity_type or count > 1:
                 raise ValueError(Errors.A002.format(type=entity_type))
         self.scheme = scheme
         self.tags = (
@@ -119,7 +120,32 @@ class TagSet:
 
     def legal_transitions(self) -> Tensor:
         """RETURNS (Tensor): (N, N) bool, row = a tag, column = the tag after it."""
-        # What may follow depends on the prefixes, and on whether the types are one.
+        within, across = self._legal_for_one_and_other_type()
+        number = torch.arange(len(self))
+        per_type = len(SCHEMES[self.scheme])
+        entity_type = (number - 1).div(per_type, rounding_mode="floor")
+        prefix = torch.where(number > 0, (number - 1) % per_type + 1, 0)
+        same_type = entity_type.unsqueeze(1) == entity_type
+        return torch.where(
+            same_type, within[prefix][:, prefix], across[prefix][:, prefix]
+        )
+
+    def legal_transitions_by_type(self) -> Tensor:
+        """The same as `MovesByType.with_border` takes transitions.
+
+        RETURNS (Tensor): (N, P + 4) bool. All is false that is not looked at.
+        """
+        within, across = self._legal_for_one_and_other_type()
+        leave, enter = across[1:, 1:].any(1), across[1:, 1:].any(0)
+        extra = torch.stack((within[1:, 0], within[0, 1:], leave, enter), 1)
+        of_one_type = torch.cat((within[1:, 1:], extra), 1)
+        outside = torch.zeros_like(of_one_type[:1])
+        outside[0, of_one_type.size(0)] = within[0, 0]
+        return torch.cat((outside, of_one_type.repeat(len(self.types), 1)))
+
+    def _legal_for_one_and_other_type(self) -> tuple[Tensor, Tensor]:
+        """(P + 1, P + 1) bool: what may follow depends on the prefixes, and on whether
+        the types are one. Row and column 0 are O."""
         one, other = TagSet(["X"], self.scheme), TagSet(["Y"], self.scheme)
         within, across = (
             torch.tensor(
@@ -130,14 +156,7 @@ class TagSet:
             )
             for tagset in (one, other)
         )
-        number = torch.arange(len(self))
-        per_type = len(SCHEMES[self.scheme])
-        entity_type = (number - 1).div(per_type, rounding_mode="floor")
-        prefix = torch.where(number > 0, (number - 1) % per_type + 1, 0)
-        same_type = entity_type.unsqueeze(1) == entity_type
-        return torch.where(
-            same_type, within[prefix][:, prefix], across[prefix][:, prefix]
-        )
+        return within, across
 
     def legal_ends(self) -> Tensor:
         """RETURNS (Tensor): (N,) bool, the tags a sentence may end with."""

@@ -72,12 +72,17 @@ class Objective(NamedTuple):
             the expected share of entity tokens among all tokens costs.
         """
         device = scores.emissions.device
-        tokens = _gather_tokens(samples, tagset, device, self.loss == "ratio")
+        unknown_is_open = self.loss == "ratio"
+        tokens = _gather_tokens(
+            samples, tagset, scores.transitions.shape, device, unknown_is_open
+        )
         total = scores.emissions.new_zeros((), dtype=torch.float64)
         entity_tokens = torch.zeros_like(total)
         n_segments = sum(len(sample.ends) for sample in samples)
         impossible: set[int] = set()
-        for batch in batch_segments([sample.ends for sample in samples], device):
+        for batch in batch_segments(
+            [sample.ends for sample in samples], device, len(tagset)
+        ):
             ruled_out = _ruled_out_in(batch, samples, tagset)
             chain = scores.chain(batch)
             losses = self._segment_losses(chain, batch, tokens, ruled_out, tagset)
@@ -101,10 +106,10 @@ class Objective(NamedTuple):
     ) -> Tensor:
         allowed = tokens.allowed[batch.tokens]
         if self.loss == "fuzzy" or (self.loss == "ratio" and not tokens.has_estimates):
-            losses = negative_log_likelihood(chain, uniform_q(allowed, batch.lengths))
+            losses = negative_log_likelihood(chain, uniform_q(allowed))
         elif self.loss == "missing":
             log_weights = self._missing_log_weights(tagset).to(allowed.device)
-            q = missing_q(allowed, batch.lengths, log_weights)
+            q = missing_q(allowed, log_weights)
             losses = negative_log_likelihood(chain, q)
         elif self.loss == "crf":
             losses = negative_log_likelihood(chain, HardQ(tokens.known[batch.tokens]))
@@ -160,6 +165,7 @@ class _Tokens(NamedTuple):
 def _gather_tokens(
     samples: Sequence[Sample],
     tagset: TagSet,
+    shape_of_transitions: Sequence[int],
     device: torch.device,
     unknown_is_open: bool,
 ) -> _Tokens:
@@ -191,7 +197,9 @@ def _gather_tokens(
         estimates = [
             sample.estimate
             if isinstance(sample.estimate, ChainEstimate)
-            else _as_chain(tags if open_ else numpy.eye(len(tagset))[path])
+            else _as_chain(
+                tags if open_ else path[:, None] == numpy.arange(len(tagset))
+            )
             for sample, path, tags, open_ in zip(
                 samples, paths, allowed, is_open, strict=True
             )
@@ -199,7 +207,14 @@ def _gather_tokens(
         chain_q = Chain(
             tensor(numpy.concatenate([estimate.nodes for estimate in estimates])),
             torch.tensor(lengths, device=device),
-            tensor(numpy.stack([estimate.transitions for estimate in estimates])),
+            tensor(
+                numpy.stack(
+                    [
+                        numpy.broadcast_to(estimate.transitions, shape_of_transitions)
+                        for estimate in estimates
+                    ]
+                )
+            ),
             tensor(numpy.stack([estimate.start for estimate in estimates])),
             tensor(numpy.stack([estimate.end for estimate in estimates])),
         )
@@ -218,12 +233,12 @@ def _gather_tokens(
 def _as_chain(tags: numpy.ndarray) -> ChainEstimate:
     """All paths through some tags alike, as a chain to stand in a batch beside others.
 
-    tags (ndarray): (L, N) bool or 0 and 1.
+    tags (ndarray): (L, N) bool.
     RETURNS (ChainEstimate): The chain.
     """
     nodes = numpy.where(tags, 0.0, -numpy.inf).astype("float32")
     zeros = numpy.zeros(tags.shape[1], dtype="float32")
-    return ChainEstimate(nodes, numpy.diag(zeros), zeros, zeros)
+    return ChainEstimate(nodes, numpy.zeros((1, 1), dtype="float32"), zeros, zeros)
 
 
 def _ruled_out_in(

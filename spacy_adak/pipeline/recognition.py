@@ -129,7 +129,9 @@ def _segments(
     device = scores.emissions.device
     allowed = _allowed_tags(presets, tagset, device)
     doc_starts = numpy.cumsum([0, *(len(preset.space) for preset in presets)])
-    for batch in batch_segments([preset.ends for preset in presets], device):
+    for batch in batch_segments(
+        [preset.ends for preset in presets], device, len(tagset)
+    ):
         chain = scores.chain(batch)
         if allowed is not None:
             chain = chain.allowing(allowed[batch.tokens])

@@ -19,7 +19,7 @@ from ..annotation.known import allowed_tags, tagged_spans
 from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
 from ..annotation.samples import Sample
 from ..annotation.segments import SegmentBatch, batch_segments
-from ..crf.chain import Chain
+from ..crf.chain import Chain, relative_transitions
 from ..crf.spans import span_log_probabilities
 from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
@@ -103,7 +103,7 @@ class Estimator:
         )
         # Only now do the texts have the sentences that other components find.
         samples = [self.component.read_sample(example) for example in examples]
-        texts = _Texts(samples, scores.emissions.device)
+        texts = _Texts(samples, scores.emissions.device, len(self.tagset))
         by_annotation = texts.concatenate(
             [allowed_tags(sample.known, self.tagset) for sample in samples]
         )
@@ -244,16 +244,25 @@ class Estimator:
         return paths, totals
 
 
-def _chain_estimate(nodes: Tensor, *moves: Tensor) -> ChainEstimate:
+def _chain_estimate(
+    nodes: Tensor, transitions: Tensor, start: Tensor, end: Tensor
+) -> ChainEstimate:
     # What all paths gain alike changes nothing, and might not fit into float16.
-    relative = (nodes - nodes.amax(1, keepdim=True), *(m - m.max() for m in moves))
+    relative = (
+        nodes - nodes.amax(1, keepdim=True),
+        relative_transitions(transitions),
+        start - start.max(),
+        end - end.max(),
+    )
     return ChainEstimate(*map(fit_float16, relative))
 
 
 class _Texts:
     """The tokens of some texts in a row, and the segments they are cut into."""
 
-    def __init__(self, samples: Sequence[Sample], device: torch.device) -> None:
+    def __init__(
+        self, samples: Sequence[Sample], device: torch.device, n_tags: int
+    ) -> None:
         self.device = device
         self.ruled_out = [set(sample.known.ruled_out) for sample in samples]
         self.lengths = [len(sample.known.outside) for sample in samples]
@@ -261,7 +270,9 @@ class _Texts:
         self.text_of_token = torch.repeat_interleave(torch.tensor(self.lengths)).to(
             device
         )
-        self.batches = batch_segments([sample.ends for sample in samples], device)
+        self.batches = batch_segments(
+            [sample.ends for sample in samples], device, n_tags
+        )
 
     def tokens_of(self, text: int) -> slice:
         return slice(self.starts[text], self.starts[text + 1])

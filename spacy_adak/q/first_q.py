@@ -121,5 +121,5 @@ def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimat
         nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
     nodes[~is_open] = 0.0
     nodes[~allowed] = -numpy.inf
-    moves = (numpy.zeros((N, N)), numpy.zeros(N), numpy.zeros(N))
+    moves = (numpy.zeros((1, 1)), numpy.zeros(N), numpy.zeros(N))
     return ChainEstimate(nodes, *(array.astype("float32") for array in moves))

@@ -52,10 +52,14 @@ def chain_of_q(
     log_likelihood (Tensor): (B, T, N), how likely the annotation would be by each tag.
     mode (QMode): Which q.
     temperature (float): For interpolated q.
-    RETURNS (Chain | None): q, or nothing if it is hard.
+    RETURNS (Chain | None): q, or nothing if it is hard. Soft q has (1, 1) transitions,
+        as all moves count alike.
     """
     if mode == "soft":
-        return soft_q(fold_models.with_node_weights(log_likelihood), allowed).chain
+        q = soft_q(fold_models.with_node_weights(log_likelihood), allowed)
+        all_alike = q.log_weights.new_zeros(1, 1)
+        zeros = torch.zeros_like(q.log_weights[0, 0])
+        return Chain(q.log_weights, fold_models.lengths, all_alike, zeros, zeros)
     if mode == "interpolated":
         chain = interpolated_chain(fold_models, allowed, temperature)
         # What the annotation says needs no temperature.

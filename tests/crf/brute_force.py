@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from spacy_adak.crf.chain import Chain
+from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, are_by_type
 
 INF = float("inf")
 
@@ -26,6 +27,8 @@ def legal_paths(chain: Chain, sentence: int) -> list[Path]:
         if chain.transitions.dim() == 2
         else chain.transitions[sentence]
     )
+    if are_by_type(transitions):
+        transitions = as_matrix(transitions)
     start = chain.start if chain.start.dim() == 1 else chain.start[sentence]
     end = chain.end if chain.end.dim() == 1 else chain.end[sentence]
     paths = []
@@ -37,6 +40,26 @@ def legal_paths(chain: Chain, sentence: int) -> list[Path]:
         if score > -INF:
             paths.append(Path(tags, float(score)))
     return sorted(paths, key=lambda path: -path.score)
+
+
+def as_matrix(transitions: Tensor) -> Tensor:
+    """The score of each move, from transitions as there are with many types."""
+    if transitions.dim() == 3:
+        return torch.stack([as_matrix(own) for own in transitions])
+    N, P = len(transitions), transitions.size(1) - EXTRA_COLUMNS
+    to_outside, from_outside, leave, enter = transitions[:, P:].unbind(1)
+
+    def score(left: int, right: int) -> Tensor:
+        if right == 0:
+            return to_outside[left]
+        if left == 0:
+            return from_outside[right]
+        if (left - 1) // P == (right - 1) // P:
+            return transitions[left, (right - 1) % P]
+        return leave[left] + enter[right]
+
+    rows = [torch.stack([score(i, j) for j in range(N)]) for i in range(N)]
+    return torch.stack(rows)
 
 
 def log_sum(scores: list[float]) -> float:

@@ -95,7 +95,7 @@ def test_fuzzy_loss_sums_over_all_allowed_paths(
     case: tuple[Chain, Chain, torch.Tensor],
 ) -> None:
     chain, _, allowed = case
-    q = uniform_q(allowed, chain.lengths)
+    q = uniform_q(allowed)
     expected = [
         brute_force_nll(
             chain,
@@ -136,7 +136,7 @@ def test_missing_loss_weighs_paths_by_their_tags_on_open_tokens(
         for b in range(len(chain.lengths))
     ]
     log_weights = torch.tensor(weights, dtype=torch.float64).log()
-    q = missing_q(allowed, chain.lengths, log_weights)
+    q = missing_q(allowed, log_weights)
     assert_losses(negative_log_likelihood(chain, q), expected)
 
 
@@ -189,7 +189,7 @@ def test_adak_loss_adds_the_k_best_paths(
     case: tuple[Chain, Chain, torch.Tensor], k: int, weight: float
 ) -> None:
     chain, _, allowed = case
-    q = uniform_q(allowed, chain.lengths)
+    q = uniform_q(allowed)
     expected = []
     for b in range(len(chain.lengths)):
         paths = [p for p in legal_paths(chain, b) if is_allowed(p.tags, allowed[b])]
@@ -219,11 +219,11 @@ def test_missing_loss_of_a_batch_is_that_of_its_sentences(
     chain, _, allowed = case
     log_weights = torch.full((allowed.size(2),), -1.5)
     log_weights[0] = 0.0
-    q = missing_q(allowed, chain.lengths, log_weights)
+    q = missing_q(allowed, log_weights)
     losses = negative_log_likelihood(chain, q)
     for b, length in enumerate(chain.lengths.tolist()):
         mask = allowed[b : b + 1, :length]
-        q = missing_q(mask, chain.lengths[b : b + 1], log_weights)
+        q = missing_q(mask, log_weights)
         single = negative_log_likelihood(sentence_of(chain, b), q)
         torch.testing.assert_close(single[0], losses[b], equal_nan=True)
 
@@ -244,14 +244,14 @@ def test_fully_annotated_adak_without_kbest_is_the_ordinary_crf_loss() -> None:
     path = torch.tensor([[0, 1, 2, 2], [1, 0, 0, 0], [2, 1, 1, 0]])
     allowed = torch.nn.functional.one_hot(path, 3).bool()
     ordinary = log_partition(chain) - path_scores(chain, path.unsqueeze(1))[:, 0]
-    for q in (HardQ(path), uniform_q(allowed, chain.lengths)):
+    for q in (HardQ(path), uniform_q(allowed)):
         torch.testing.assert_close(adak(chain, q, allowed, 5, 0.0), ordinary)
 
 
 def test_everything_unknown_makes_the_fuzzy_loss_zero() -> None:
     chain = make_chain()
     everything = torch.ones(3, 4, 3, dtype=torch.bool)
-    q = uniform_q(everything, chain.lengths)
+    q = uniform_q(everything)
     torch.testing.assert_close(
         negative_log_likelihood(chain, q), torch.zeros(3, dtype=torch.float64)
     )
@@ -298,8 +298,8 @@ def test_gradient_of_every_loss_is_right(kind: str) -> None:
         "hard": HardQ(torch.tensor([[0, 1, 2, 2], [1, 2, 0, 0], [2, 1, 1, 0]])),
         "soft": soft_q(fold_model, allowed),
         "interpolated": interpolated_q(fold_model, allowed, 0.5),
-        "uniform": uniform_q(allowed, chain.lengths),
-        "missing": missing_q(allowed, chain.lengths, torch.tensor([0.0, -1.0, -2.0])),
+        "uniform": uniform_q(allowed),
+        "missing": missing_q(allowed, torch.tensor([0.0, -1.0, -2.0])),
     }[kind]
     scores = [chain.emissions, chain.transitions, chain.start, chain.end]
 
@@ -325,7 +325,7 @@ def test_weight_may_differ_per_sentence() -> None:
 def test_part_without_weight_may_be_impossible() -> None:
     chain = make_chain()
     everything = torch.ones(3, 4, 3, dtype=torch.bool)
-    nothing = uniform_q(~everything, chain.lengths)
+    nothing = uniform_q(~everything)
     assert adak(chain, nothing, everything, 2, 1.0).isfinite().all()
     assert (adak(chain, nothing, everything, 2, 0.5) == float("inf")).all()
 
@@ -397,7 +397,7 @@ def test_no_best_path_holds_a_ruled_out_span(data: st.DataObject) -> None:
         ]
         # Without one of the K paths left there is no K-best part.
         expected.append(log_z - log_sum(left) if left or not paths else 0.0)
-    q = uniform_q(everything, chain.lengths)
+    q = uniform_q(everything)
     assert_losses(adak(chain, q, allowed, k, 1.0, spans), expected)
 
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow, tags_to_spans
 
+from .brute_force import as_matrix
+
 
 def test_outside_is_tag_zero() -> None:
     assert TagSet(["PER", "LOC"], "BIO").tags == (
@@ -49,6 +51,17 @@ def test_legal_moves_are_those_of_single_tags(scheme: str, types: list[str]) -> 
         [may_follow(left, right, scheme) for right in tagset.tags]
         for left in tagset.tags
     ]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("types", [["X"], ["X", "Y", "Z-X"]])
+def test_legal_moves_by_type_are_those_of_single_tags(
+    scheme: str, types: list[str]
+) -> None:
+    tagset = TagSet(types, scheme)
+    rows = tagset.legal_transitions_by_type()
+    scores = torch.zeros(rows.shape).masked_fill(~rows, -torch.inf)
+    assert torch.equal(as_matrix(scores).isfinite(), tagset.legal_transitions())
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])

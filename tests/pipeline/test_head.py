@@ -11,13 +11,20 @@ from spacy_adak.annotation.segments import batch_segments
 from spacy_adak.crf.decode import viterbi
 from spacy_adak.crf.lattice import marginals
 from spacy_adak.crf.tags import TagSet
-from spacy_adak.pipeline.head import CRFHead, deserialize_head, serialize_head
+from spacy_adak.pipeline.head import (
+    MOST_TYPES_WITH_ALL_MOVES,
+    CRFHead,
+    deserialize_head,
+    serialize_head,
+)
 
 CPU = torch.device("cpu")
 
 
-def random_head(tagset: TagSet, n_inputs: int = 4, seed: int = 0) -> CRFHead:
-    head = CRFHead(n_inputs, tagset)
+def random_head(
+    tagset: TagSet, n_inputs: int = 4, seed: int = 0, all_moves: bool | None = None
+) -> CRFHead:
+    head = CRFHead(n_inputs, tagset, all_moves)
     generator = torch.Generator().manual_seed(seed)
     for parameter in head.parameters():
         nn.init.normal_(parameter, generator=generator)
@@ -38,11 +45,12 @@ def test_untrained_head_scores_all_legal_moves_the_same(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
 @pytest.mark.parametrize("types", [["X", "Y", "NEW"], ["NEW", "Y", "X", "NEWER"]])
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("all_moves", [True, False])
 def test_more_tags_change_no_prediction(
-    scheme: str, types: list[str], seed: int
+    scheme: str, types: list[str], seed: int, all_moves: bool
 ) -> None:
     old_tags, new_tags = TagSet(["X", "Y"], scheme), TagSet(types, scheme)
-    head = random_head(old_tags, seed=seed)
+    head = random_head(old_tags, seed=seed, all_moves=all_moves)
     rows = torch.randn(40, 4, generator=torch.Generator().manual_seed(seed))
     (batch,) = batch_segments([[10, 25, 40]], CPU)
     with torch.no_grad():
@@ -58,8 +66,43 @@ def test_more_tags_change_no_prediction(
     )
 
 
-def test_head_survives_serialization() -> None:
-    head = random_head(TagSet(["X", "Ü-1"], "BIO"))
+MANY = [str(i) for i in range(MOST_TYPES_WITH_ALL_MOVES + 1)]
+
+
+def test_with_many_types_weights_grow_with_their_number() -> None:
+    assert CRFHead(4, TagSet(MANY[1:])).transitions.shape == (401, 401)
+    head = CRFHead(4, TagSet(MANY))
+    assert head.transitions.shape == (405, 8)
+    scores = head(torch.randn(7, 4))
+    assert torch.equal(
+        scores.transitions.isfinite(), head.tagset.legal_transitions_by_type()
+    )
+
+
+def test_number_of_types_counts_when_the_head_is_initialized() -> None:
+    assert CRFHead(0, TagSet([])).with_tags(TagSet(MANY)).transitions.shape == (405, 8)
+    trained = random_head(TagSet(["X", "Y"]))
+    assert trained.with_tags(TagSet(MANY)).transitions.shape == (405, 405)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+def test_new_tag_of_one_of_many_types_never_beats_outside(scheme: str) -> None:
+    """Not even by a move from or to another type that scores very high."""
+    old_tags = TagSet(["X", "Y"], scheme)
+    head = random_head(old_tags, all_moves=False)
+    with torch.no_grad():
+        head.transitions[:, -2:] += 50.0
+    rows = torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
+    (batch,) = batch_segments([[12]], CPU)
+    with torch.no_grad():
+        more = head.with_tags(TagSet(["X", "Y", "Z"], scheme))
+        nodes = marginals(more(rows).chain(batch))[..., len(old_tags) :]
+    assert nodes.sum(2).max() < 0.01
+
+
+@pytest.mark.parametrize("all_moves", [True, False])
+def test_head_survives_serialization(all_moves: bool) -> None:
+    head = random_head(TagSet(["X", "Ü-1"], "BIO"), all_moves=all_moves)
     loaded = deserialize_head(CRFHead(0, TagSet([])), serialize_head(head), CPU)
     assert loaded.tagset.tags == head.tagset.tags
     assert loaded.tagset.scheme == "BIO"

@@ -33,9 +33,9 @@ def test_with_one_recall_it_is_the_q_of_the_loss_missing() -> None:
     weights = torch.zeros(len(TAGS))
     weights[entity_starting_tags(TAGS)] = numpy.log(0.7)
     allowed = torch.from_numpy(allowed_tags(known, TAGS)).unsqueeze(0)
-    expected = missing_q(allowed, torch.tensor([5]), weights).chain
+    expected = missing_q(allowed, weights).log_weights[0]
     q = first_q(known, numpy.full(5, 0.3), TAGS)
-    assert torch.allclose(torch.from_numpy(q.nodes), expected.emissions[0].float())
+    assert torch.allclose(torch.from_numpy(q.nodes), expected.float())
     assert not any(array.any() for array in q[1:])
 
 

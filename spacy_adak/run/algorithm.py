@@ -23,6 +23,8 @@ from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
 from ..shards.checkpoint import write_jsonl
 from ..shards.layout import Shard, list_shards
+from ..shards.references import tokenizing_pipeline
+from ..shards.text_lengths import write_text_lengths
 from ..tasks.encode_texts import EncodingTask
 from ..tasks.estimate_shard import EstimationTask, ShardStatistics
 from ..tasks.executors import Executor
@@ -44,6 +46,8 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     """
     if not run.is_finished():
         encode_texts(run, execute)
+        if run.config["training"]["max_epochs"] > 0:
+            write_text_lengths(tokenizing_pipeline(run.config), run.corpus)
     while True:
         finished = len(run.history())
         _remove_unneeded(run, finished)

@@ -19,6 +19,11 @@ from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.layout import list_shards
 from ..shards.references import replace_reader
+from ..shards.text_lengths import (
+    TextOfLength,
+    has_text_lengths,
+    read_text_lengths,
+)
 from ..shards.with_q import READER
 
 
@@ -81,6 +86,13 @@ class Recipe(NamedTuple):
             self.dev_docs(component.vocab),
         )
         return component.given_or_estimated("annotation_recall", Errors.A114)
+
+    def texts(self) -> Iterator[TextOfLength] | None:
+        """RETURNS (Iterator[TextOfLength] | None): What the training reads, if the run
+        has written down how long texts are."""
+        if not has_text_lengths(self.corpus):
+            return None
+        return read_text_lengths(self.corpus, self.estimates, self.without_fold)
 
     def dev_docs(self, vocab: Vocab) -> Iterator[Doc]:
         """YIELDS (Doc): The dev data."""

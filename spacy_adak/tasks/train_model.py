@@ -55,7 +55,7 @@ class TrainingTask(NamedTuple):
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
             nlp = self.recipe.make_pipeline()
-            total = plan_steps(nlp)
+            total = plan_steps(nlp, self.recipe.texts())
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(sure_steps(nlp, total))

@@ -1,15 +1,19 @@
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
+from spacy.util import registry, resolve_dot_names
 from thinc.api import Config
 
 from spacy_adak.annotation.completeness import entity_share, recall_of_annotators
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.shards.layout import write_shards
+from spacy_adak.shards.text_lengths import TextOfLength
 from spacy_adak.tasks import progress_file
 from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.steps import planned_steps, sure_steps
@@ -123,6 +127,65 @@ def test_planned_steps(
     nlp = init_nlp(config)
     assert planned_steps(nlp) == at_most
     assert sure_steps(nlp, at_most) == at_least
+
+
+@pytest.mark.parametrize(
+    "batcher",
+    [
+        {"@batchers": "spacy.batch_by_sequence.v1", "size": 7},
+        {
+            "@batchers": "spacy.batch_by_words.v1",
+            "size": 60,
+            "tolerance": 0.2,
+            "discard_oversize": False,
+        },
+        {
+            "@batchers": "spacy.batch_by_padded.v1",
+            "size": 60,
+            "buffer": 16,
+            "discard_oversize": True,
+        },
+    ],
+)
+def test_steps_are_planned_without_reading_the_texts(
+    batcher: dict[str, Any], tiny_config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny_config.copy()
+    config["training"]["batcher"] = batcher
+    nlp = init_nlp(config)
+    expected = planned_steps(nlp)
+    (corpus,) = resolve_dot_names(config.interpolate(), ["corpora.train"])
+    texts = [TextOfLength(len(example.predicted)) for example in corpus(nlp)]
+    monkeypatch.setattr("spacy_adak.tasks.steps.resolve_dot_names", None)
+    assert planned_steps(nlp, texts) == expected > 1
+
+
+@pytest.mark.parametrize(
+    ("key", "block"),
+    [
+        ("training.batcher.get_length", {"@misc": "length_of_reference"}),
+        (
+            "corpora.train.augmenter",
+            {"@augmenters": "spacy.lower_case.v1", "level": 0.5},
+        ),
+    ],
+)
+def test_texts_are_read_where_lengths_do_not_tell_the_batches(
+    key: str, block: dict[str, Any], tiny_config: Config
+) -> None:
+    @registry.misc("length_of_reference")
+    def length_of_reference() -> Callable[[Example], int]:
+        return lambda example: len(example.reference)
+
+    config = tiny_config.copy()
+    *sections, name = key.split(".")
+    parent = config
+    for section in sections:
+        parent = parent[section]
+    parent[name] = block
+    nlp = init_nlp(config)
+    expected = planned_steps(nlp)
+    assert planned_steps(nlp, [TextOfLength(5)] * 1000) == expected
 
 
 def test_annealing_runs_over_the_whole_training(

@@ -163,7 +163,16 @@ def test_steps_are_planned_without_reading_the_texts(
 @pytest.mark.parametrize(
     ("key", "block"),
     [
-        ("training.batcher.get_length", {"@misc": "length_of_reference"}),
+        (
+            "training.batcher",
+            {
+                "@batchers": "spacy.batch_by_words.v1",
+                "size": 60,
+                "tolerance": 0.2,
+                "discard_oversize": False,
+                "get_length": {"@misc": "length_of_reference"},
+            },
+        ),
         (
             "corpora.train.augmenter",
             {"@augmenters": "spacy.lower_case.v1", "level": 0.5},

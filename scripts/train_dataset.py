@@ -1,6 +1,6 @@
 """Do what `python -m spacy adak train` does, and resume a training that was stopped.
 
-python scripts/train.py config.cfg --output training --paths.train train.spacy
+python scripts/train_dataset.py config.cfg --output training --paths.train train.spacy
 """
 
 import os

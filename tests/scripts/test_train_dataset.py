@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.train import main
+from scripts.train_dataset import main
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_training_is_resumed_if_it_was_stopped(
         (tmp_path / name).mkdir()
     arguments = ["config.cfg", "--output", str(tmp_path), "--adak.rounds", "2"]
     commands: list[list[str]] = []
-    monkeypatch.setattr(sys, "argv", ["scripts/train.py", *arguments])
+    monkeypatch.setattr(sys, "argv", ["scripts/train_dataset.py", *arguments])
     monkeypatch.setattr(os, "execv", lambda path, command: commands.append(command))
     main()
     (command,) = commands

@@ -75,7 +75,7 @@ def test_everything_is_synced_before_it_is_swapped_in(
 def test_recovery_removes_what_is_half_written(tmp_path: Path) -> None:
     (tmp_path / "round-01" / "estimates").mkdir(parents=True)
     (tmp_path / "likelihood").mkdir()
-    for half in ("model-best", "round-01/estimates/all", "annotation/fold-0-0000.q"):
+    for half in ("model-best", "round-01/estimates/all", "likelihood/fold-0-0000.q"):
         place_beside(tmp_path / half).mkdir()
     place_beside(tmp_path / "history.jsonl").write_text("half")
     recover(tmp_path, MADE)

@@ -347,7 +347,7 @@ class AdaKRecognizer(CheckedPipe):
         objective = Objective(
             self.loss,
             self.k,
-            self._best_paths_weight(),
+            self.best_paths_weight(),
             self._entity_ratio(),
             self._annotation_recall(),
         )
@@ -373,7 +373,8 @@ class AdaKRecognizer(CheckedPipe):
             max_segment_length=self.max_segment_length,
         )
 
-    def _best_paths_weight(self) -> float:
+    def best_paths_weight(self) -> float:
+        """RETURNS (float): λ in the next step."""
         if self.gamma is None:
             return 0.5
         return annealed_weight(self._step, self._planned_steps, self.gamma)

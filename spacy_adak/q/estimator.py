@@ -4,6 +4,7 @@ For each text: candidates from the best model and the dictionary, q from fold mo
 and what these think of it on their own.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
@@ -40,7 +41,8 @@ class Estimated(NamedTuple):
     found (list): Words and label of each entity of that reading.
     unknown_tokens (int): Tokens that the annotation leaves open.
     changed_tokens (int): Those whose tag on the path of q has changed.
-    new_entities (int): Entities on the path of q that nobody annotated.
+    new_entities (Counter[str]): Entities on the path of q that nobody annotated, by
+        their labels.
     """
 
     path: list[ScoredSpan]
@@ -49,7 +51,7 @@ class Estimated(NamedTuple):
     found: list[tuple[tuple[str, ...], str]]
     unknown_tokens: int
     changed_tokens: int
-    new_entities: int
+    new_entities: Counter[str]
 
 
 class Estimator:
@@ -165,7 +167,9 @@ class Estimator:
                 ],
                 unknown_tokens=int(unknown.sum()),
                 changed_tokens=int((unknown & (path != numpy.array(before))).sum()),
-                new_entities=len(set(entities) - set(sample.known.entities)),
+                new_entities=Counter(
+                    span.type for span in {*entities} - {*sample.known.entities}
+                ),
             )
 
     def _without_ruled_out(

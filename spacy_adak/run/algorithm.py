@@ -9,6 +9,7 @@ said in `folder`.
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +66,31 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
     RETURNS (Round): What came of it, which is also on disk.
     """
     started = time.monotonic()
+    seconds: dict[str, float] = {}
     run.round_folder(number).mkdir(exist_ok=True)
     statistics: list[ShardStatistics] = []
     dictionary = Dictionary({})
     if run.needs_q():
         # Sample selection is part of the q of the last round: fold models are trained
         # on the texts that it has selected.
-        train_fold_models(run, number, execute)
-        statistics = estimate_q(run, number, execute)
+        with _timed(seconds, "folds"):
+            train_fold_models(run, number, execute)
+        with _timed(seconds, "q"):
+            statistics = estimate_q(run, number, execute)
         dictionary = build_dictionary(run, number, statistics)
-    performance = train_on_all_texts(run, number, execute)
+    with _timed(seconds, "final"):
+        performance = train_on_all_texts(run, number, execute)
+    total = round(time.monotonic() - started, 1)
     return keep_if_best(
-        run, number, performance, statistics, dictionary, time.monotonic() - started
+        run, number, performance, statistics, dictionary, total, seconds
     )
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    seconds[part] = round(time.monotonic() - started, 1)
 
 
 def encode_texts(run: Run, execute: Executor) -> None:
@@ -220,12 +233,14 @@ def keep_if_best(
     statistics: Sequence[ShardStatistics],
     dictionary: Dictionary,
     seconds: float,
+    seconds_per_part: dict[str, float],
 ) -> Round:
     """Write down what came of a round; its model is M(ŵ) from now on if it is better
     on dev than that of all rounds before."""
     history = run.history()
     score = _dev_score(run.config, performance)
     totals = _add_up(statistics)
+    estimated = sum((Counter(s.estimated_entities) for s in statistics), Counter())
     result = Round(
         round=number,
         score=score,
@@ -233,11 +248,14 @@ def keep_if_best(
         recall=performance.get("ents_r"),
         f1=performance.get("ents_f"),
         changed=totals["changed_tokens"] / max(1, totals["unknown_tokens"]),
-        estimated_entities=totals["estimated_entities"],
+        estimated_entities=estimated.total(),
         dictionary_size=len(dictionary),
         dropped=totals["dropped"],
-        seconds=round(seconds, 1),
+        seconds=seconds,
         is_best=score > max((r.score for r in history), default=-1.0),
+        dev_per_type=performance.get("ents_per_type") or {},
+        estimated_per_type=dict(sorted(estimated.items())),
+        seconds_per_part=seconds_per_part,
     )
     write_jsonl(run.history_path, [row._asdict() for row in [*history, result]])
     return result

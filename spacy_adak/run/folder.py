@@ -13,6 +13,7 @@ All that a run needs to go on after a crash is on disk:
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
     round-NN/final/        M(w'), trained on everything with this q
+    round-NN/*.scores.jsonl  how each training went; kept when models are removed
     history.jsonl          one line per finished round
 
 What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
@@ -67,6 +68,10 @@ class Round(NamedTuple):
     dropped (int): Texts left out of the folds' training data of the next round.
     seconds (float): How long the round took, since the run was last resumed.
     is_best (bool): Whether its model is the best so far.
+    dev_per_type (dict[str, dict[str, float]]): p, r and f of each entity type on dev.
+    estimated_per_type (dict[str, int]): The estimated entities of each type.
+    seconds_per_part (dict[str, float]): How long the fold models ("folds"), q ("q") and
+        the model on all data ("final") took, since the run was last resumed.
     """
 
     round: int
@@ -80,6 +85,9 @@ class Round(NamedTuple):
     dropped: int
     seconds: float
     is_best: bool
+    dev_per_type: dict[str, dict[str, float]]
+    estimated_per_type: dict[str, int]
+    seconds_per_part: dict[str, float]
 
 
 def needs_q(loss: str | None) -> bool:

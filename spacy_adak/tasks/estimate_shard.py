@@ -30,7 +30,8 @@ class ShardStatistics(NamedTuple):
     dropped (int): How many of them are left out of the next folds' training data.
     unknown_tokens (int): Tokens that the annotation leaves open.
     changed_tokens (int): Those whose tag on the path of q has changed.
-    estimated_entities (int): Entities on the path of q that nobody annotated.
+    estimated_entities (dict[str, int]): Entities on the path of q that nobody
+        annotated, by their labels.
     found (list): [words, label, count] of what the fold models find on their own.
     """
 
@@ -38,7 +39,7 @@ class ShardStatistics(NamedTuple):
     dropped: int
     unknown_tokens: int
     changed_tokens: int
-    estimated_entities: int
+    estimated_entities: dict[str, int]
     found: list[list[Any]]
 
 
@@ -106,8 +107,10 @@ class EstimationTask(NamedTuple):
             [text.score for text in estimated], self.settings.min_sample_score
         )
         found: Counter[tuple[tuple[str, ...], str]] = Counter()
+        new_entities: Counter[str] = Counter()
         for text in estimated:
             found.update(text.found)
+            new_entities.update(text.new_entities)
         ShardEstimates(
             paths=[text.path for text in estimated],
             chains=[text.chain for text in estimated if text.chain is not None],
@@ -118,7 +121,7 @@ class EstimationTask(NamedTuple):
             dropped=len(estimated) - len(selected),
             unknown_tokens=sum(text.unknown_tokens for text in estimated),
             changed_tokens=sum(text.changed_tokens for text in estimated),
-            estimated_entities=sum(text.new_entities for text in estimated),
+            estimated_entities=dict(sorted(new_entities.items())),
             found=[
                 [list(words), label, n] for (words, label), n in sorted(found.items())
             ],

@@ -9,6 +9,8 @@ from typing import IO, Any
 from spacy.language import Language
 from spacy.util import registry
 
+from .score_file import score_writer
+
 PROGRESS_LOGGER = "spacy-adak.ProgressLogger.v1"
 _SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -53,12 +55,14 @@ def read_progress(path: Path) -> tuple[int, int | None]:
 
 @registry.loggers(PROGRESS_LOGGER)
 def progress_logger(
-    path: str, total_steps: int, logger: Callable[..., Any]
+    path: str, total_steps: int, scores_path: str, logger: Callable[..., Any]
 ) -> Callable[[Language, IO, IO], tuple[Callable, Callable]]:
-    """A logger that also says in a file how far a training is.
+    """A logger that also says in a file how far a training is, and in another one how
+    it goes.
 
     path (str): The file.
     total_steps (int): How many steps are planned.
+    scores_path (str): The file with a line per evaluation.
     logger (Callable): The logger that does the logging proper.
     RETURNS (Callable): The logger.
     """
@@ -66,9 +70,12 @@ def progress_logger(
     def setup(nlp: Language, stdout: IO, stderr: IO) -> tuple[Callable, Callable]:
         log_step, finalize = logger(nlp, stdout, stderr)
         progress = ProgressFile(Path(path), total_steps)
+        write_scores = score_writer(Path(scores_path), nlp)
 
         def log_and_report(info: dict[str, Any] | None) -> None:
             log_step(info)
+            if info is not None:
+                write_scores(info)
             progress.advance(1)
 
         return log_and_report, finalize

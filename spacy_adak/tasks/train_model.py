@@ -12,6 +12,7 @@ from ..shards.checkpoint import new_folder
 from .logs import logging_to
 from .progress_file import PROGRESS_LOGGER
 from .recipe import Recipe
+from .score_file import SCORES_ENDING
 from .steps import plan_steps, sure_steps
 
 # What spaCy calls the models of a training, and we those of a whole run.
@@ -45,6 +46,11 @@ class TrainingTask(NamedTuple):
         """RETURNS (Path): Where the training says how far it is."""
         return self.output.with_name(f"{self.output.name}.progress")
 
+    @property
+    def scores_path(self) -> Path:
+        """RETURNS (Path): Where the training writes how it goes."""
+        return self.output.with_name(f"{self.output.name}{SCORES_ENDING}")
+
     def is_done(self) -> bool:
         """RETURNS (bool): Whether the model is there."""
         return self.output.exists()
@@ -68,6 +74,7 @@ class TrainingTask(NamedTuple):
                 "@loggers": PROGRESS_LOGGER,
                 "path": str(self.progress_path),
                 "total_steps": total,
+                "scores_path": str(self.scores_path),
                 "logger": nlp.config["training"]["logger"],
             }
             with new_folder(self.output) as folder:

@@ -185,7 +185,7 @@ def weights_of_best_paths(nlp: Language, steps: int) -> list[float]:
     optimizer = nlp.initialize(lambda: examples)
     weights = []
     for _ in range(steps):
-        weights.append(get_ner(nlp)._best_paths_weight())
+        weights.append(get_ner(nlp).best_paths_weight())
         nlp.update(examples, sgd=optimizer)
     return weights
 
@@ -225,10 +225,10 @@ def test_steps_count_updates_not_batches_of_an_update() -> None:
     optimizer = nlp.initialize(lambda: examples)
     for example in examples:
         nlp.update([example], sgd=False)
-    before = get_ner(nlp)._best_paths_weight()
+    before = get_ner(nlp).best_paths_weight()
     get_ner(nlp).finish_update(optimizer)
     assert before == pytest.approx(math.exp(-3))
-    assert get_ner(nlp)._best_paths_weight() > before
+    assert get_ner(nlp).best_paths_weight() > before
 
 
 # Results

@@ -115,8 +115,8 @@ def test_q_holds_what_is_annotated_and_something_new(nlp: Language) -> None:
     results = estimate(nlp, examples)
     for example, path, result in zip(examples, paths(examples), results, strict=True):
         assert annotated(example) <= path
-        assert result.new_entities == len(path - annotated(example))
-    assert sum(result.new_entities for result in results) > 10
+        assert result.new_entities.total() == len(path - annotated(example))
+    assert sum(result.new_entities.total() for result in results) > 10
 
 
 def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
@@ -125,7 +125,7 @@ def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
         for doc in make_docs(10, seed=3, vocab=nlp.vocab)
     ]
     for result in estimate(nlp, examples):
-        assert result.unknown_tokens == result.new_entities == 0
+        assert result.unknown_tokens == result.new_entities.total() == 0
 
 
 def test_q_is_what_the_model_and_the_annotation_say_of_a_text(nlp: Language) -> None:
@@ -214,7 +214,7 @@ def test_q_without_mask_is_what_the_model_finds(nlp: Language) -> None:
 def test_mask_without_candidates_allows_nothing_new(nlp: Language) -> None:
     examples = make_examples(nlp)
     results = estimate(nlp, examples, kbest_candidates=False)
-    assert all(result.new_entities == 0 for result in results)
+    assert all(not result.new_entities for result in results)
 
 
 def test_mask_with_the_dictionary_alone_allows_what_is_in_it(nlp: Language) -> None:

@@ -132,6 +132,25 @@ def test_history_is_a_line_per_round(finished: FinishedRun) -> None:
     assert rows == [round_._asdict() for round_ in finished.history]
 
 
+def test_history_has_what_the_report_shows(finished: FinishedRun) -> None:
+    for round_ in finished.history:
+        estimated = round_.estimated_per_type
+        assert sum(estimated.values()) == round_.estimated_entities > 0
+        assert set(round_.dev_per_type) == {"FIRM", "PERSON", "PLACE"}
+        assert set(round_.seconds_per_part) == {"folds", "q", "final"}
+        assert sum(round_.seconds_per_part.values()) <= round_.seconds + 0.2
+
+
+def test_scores_of_all_trainings_stay_when_models_go(finished: FinishedRun) -> None:
+    for round_ in finished.history:
+        files = (finished.folder / f"round-{round_.round:02d}").glob("*.scores.jsonl")
+        assert sorted(path.name for path in files) == [
+            "final.scores.jsonl",
+            "fold-0.scores.jsonl",
+            "fold-1.scores.jsonl",
+        ]
+
+
 def test_dictionary_is_that_of_the_best_round(finished: FinishedRun) -> None:
     best = max(finished.history, key=lambda round_: round_.score)
     rows = list(srsly.read_jsonl(finished.folder / "dictionary.jsonl"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import spacy
+import srsly
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import registry, resolve_dot_names
@@ -16,6 +17,7 @@ from spacy_adak.shards.layout import write_shards
 from spacy_adak.shards.text_lengths import TextOfLength
 from spacy_adak.tasks import progress_file
 from spacy_adak.tasks.recipe import Recipe
+from spacy_adak.tasks.score_file import read_scores
 from spacy_adak.tasks.steps import planned_steps, sure_steps
 from spacy_adak.tasks.train_model import TrainingTask
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
@@ -201,16 +203,49 @@ def test_annealing_runs_over_the_whole_training(
     task: TrainingTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weights = []
-    original = AdaKRecognizer._best_paths_weight
+    original = AdaKRecognizer.get_loss
 
-    def note(self: AdaKRecognizer) -> float:
-        weights.append(original(self))
-        return weights[-1]
+    def note(self: AdaKRecognizer, *args: Any) -> Any:
+        weights.append(self.best_paths_weight())
+        return original(self, *args)
 
-    monkeypatch.setattr(AdaKRecognizer, "_best_paths_weight", note)
+    monkeypatch.setattr(AdaKRecognizer, "get_loss", note)
     task.run()
     # exp(3 * (b / 5 - 1)) for b from 0 to 4.
     assert weights == pytest.approx([0.0498, 0.0907, 0.1653, 0.3012, 0.5488], abs=1e-4)
+
+
+def test_scores_are_written_to_a_file(task: TrainingTask) -> None:
+    task.scores_path.write_text("of a training that was killed")
+    task.run()
+    rows = read_scores(task.scores_path)
+    assert [row.step for row in rows] == [0, 1, 2, 3, 4]
+    best = srsly.read_json(task.output / "model-best" / "meta.json")["performance"]
+    assert max(row.f1 or 0.0 for row in rows) == pytest.approx(best["ents_f"])
+    assert set(best["ents_per_type"]) == set(rows[-1].f1_per_type)
+    assert rows[0].loss > rows[-1].loss > 0
+    weights = [row.best_paths_weight for row in rows]
+    # exp(3 * (b / 5 - 1)) for b from 1 to 5.
+    assert weights == pytest.approx([0.0907, 0.1653, 0.3012, 0.5488, 1.0], abs=1e-4)
+
+
+def test_loss_is_that_of_one_step(tmp_path: Path) -> None:
+    often = make_task(tmp_path, "often")
+    rarely = make_task(
+        tmp_path, "rarely", **{"training.eval_frequency": 4, "training.max_epochs": 9}
+    )
+    for task in (often, rarely):
+        task.run()
+    losses = [row.loss for row in read_scores(often.scores_path)[1:5]]
+    steps = [row.step for row in read_scores(rarely.scores_path)]
+    assert steps[:2] == [0, 4]
+    assert min(losses) < read_scores(rarely.scores_path)[1].loss < 1.5 * max(losses)
+
+
+def test_loss_without_best_paths_has_no_weight_of_them(tmp_path: Path) -> None:
+    task = make_task(tmp_path, loss="fuzzy")
+    task.run()
+    assert {row.best_paths_weight for row in read_scores(task.scores_path)} == {None}
 
 
 def test_progress_is_written_to_a_file(

@@ -17,6 +17,7 @@ LAYERS = [
     "crf",
     "data",
     "annotation",
+    "recall",
     "encoders",
     "pipeline",
     "shards",

@@ -1,0 +1,1 @@
+"""How many of the entities annotators have marked: one family of estimators."""

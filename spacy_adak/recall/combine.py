@@ -1,0 +1,90 @@
+"""One recall of annotators from what several estimators say."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, get_args
+
+from .estimate import Method, RecallEstimate
+from .intervals import Interval
+
+# A recall of 0 or 1 would be too sure for an estimate: it says that an entity which
+# nobody annotated costs nothing, or that there is none.
+_LOWEST_RECALL, _HIGHEST_RECALL = 0.01, 0.99
+
+
+class AnnotatorRecall(NamedTuple):
+    """The share of all entities that annotators have marked.
+
+    recall (Interval): The share, never quite 0 or 1.
+    per_type (dict[str, Interval]): The same for each entity type that says enough.
+    used (tuple[RecallEstimate, ...]): The estimates it was pooled from.
+    left_out (tuple[RecallEstimate, ...]): Those that contradict them.
+    is_identifiable (bool): Whether the data can tell it at all.
+    """
+
+    recall: Interval
+    per_type: dict[str, Interval]
+    used: tuple[RecallEstimate, ...]
+    left_out: tuple[RecallEstimate, ...]
+    is_identifiable: bool
+
+    def describe(self) -> str:
+        """RETURNS (str): In one line, the recall, its interval, and where from."""
+        how = "; ".join(f"{estimate.method}: {estimate.how}" for estimate in self.used)
+        parts = [
+            f"Annotators have marked {_percent(self.recall)} of the entities ({how})"
+        ]
+        if self.left_out:
+            others = ", ".join(
+                f"{e.method} {_percent(e.recall)}" for e in self.left_out
+            )
+            parts.append(f"left out, as it says otherwise: {others}")
+        if not self.is_identifiable:
+            parts.append(
+                "not identifiable: annotators may not know some forms at all, and only "
+                "completely annotated texts can tell how many"
+            )
+        return "; ".join(parts)
+
+
+def combine(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | None:
+    """Pool estimates that agree. Where they do not, complete texts are believed first,
+    then two annotators, then models; the consistency of forms comes last, as it is an
+    upper bound.
+
+    estimates (Sequence[RecallEstimate]): At most one of each method.
+    RETURNS (AnnotatorRecall | None): The recall; None without any estimate.
+    """
+    if not estimates:
+        return None
+    order = get_args(Method)
+    first, *others = sorted(estimates, key=lambda e: order.index(e.method))
+    agreeing = [other for other in others if other.recall.agrees_with(first.recall)]
+    used = (first, *agreeing)
+    labels = sorted({label for estimate in used for label in estimate.per_type})
+    return AnnotatorRecall(
+        _pool([estimate.recall for estimate in used]),
+        {
+            label: _pool([e.per_type[label] for e in used if label in e.per_type])
+            for label in labels
+        },
+        used,
+        tuple(other for other in others if other not in agreeing),
+        first.is_identifiable,
+    )
+
+
+def _pool(intervals: Sequence[Interval]) -> Interval:
+    """The mean by inverse variance of independent estimates of one number."""
+    if len(intervals) == 1:
+        return intervals[0].within(_LOWEST_RECALL, _HIGHEST_RECALL)
+    # One that is sure beyond doubt would leave no say to the others.
+    weights = [1 / max(interval.variance, 1e-8) for interval in intervals]
+    total = sum(weights)
+    value = sum(w * i.value for w, i in zip(weights, intervals, strict=True)) / total
+    exact = Interval(value, value, value)
+    return exact.widened_by(total**-0.5).within(_LOWEST_RECALL, _HIGHEST_RECALL)
+
+
+def _percent(recall: Interval) -> str:
+    value, low, high = (100 * number for number in recall)
+    return f"{value:.0f} % (95 % interval {low:.0f} to {high:.0f} %)"

@@ -1,0 +1,61 @@
+import numpy
+import pytest
+
+from spacy_adak.recall.held_out import HeldOutSpan, recall_from_held_out_texts
+
+
+def make_spans(
+    rng: numpy.random.Generator, known_forms: float, recall: float, count: int = 4000
+) -> list[HeldOutSpan]:
+    """What a good model of the annotation says: entities of forms that are marked
+    elsewhere get the recall, others the share of all, and what is no entity less."""
+    spans = []
+    for i in range(count):
+        is_entity = bool(rng.random() < 0.5)
+        has_known_form = bool(rng.random() < known_forms)
+        is_seen = has_known_form and bool(rng.random() < 0.6)
+        rate = recall if is_seen else recall * known_forms
+        sure = rng.beta(8, 2) if is_entity else rng.beta(2, 8)
+        is_annotated = is_entity and has_known_form and bool(rng.random() < recall)
+        label = "A" if i % 2 else "B"
+        spans.append(
+            HeldOutSpan(i // 4, label, float(rate * sure), is_annotated, is_seen)
+        )
+    return spans
+
+
+@pytest.mark.parametrize("recall", [0.2, 0.4, 0.7, 1.0])
+def test_share_annotated_of_sure_spans_is_the_recall(recall: float) -> None:
+    rng = numpy.random.default_rng(0)
+    spans = make_spans(rng, known_forms=1.0, recall=recall, count=20_000)
+    found = recall_from_held_out_texts(spans)
+    assert found is not None
+    assert abs(found.recall.value - recall) < 0.05
+    assert found.recall.low <= recall <= found.recall.high
+    assert found.is_identifiable
+    assert all(abs(found.per_type[label].value - recall) < 0.08 for label in "AB")
+
+
+def test_annotators_who_do_not_know_some_forms_are_noticed() -> None:
+    spans = make_spans(numpy.random.default_rng(0), known_forms=0.4, recall=1.0)
+    found = recall_from_held_out_texts(spans)
+    assert found is not None
+    assert not found.is_identifiable
+    # The forms that were not seen marked: 0.4 known, of which 0.4 were not seen.
+    assert abs(found.recall.value - 0.16 / 0.76) < 0.1
+    assert "not marked elsewhere" in found.how
+
+
+def test_interval_covers_the_truth_at_the_rate_it_claims() -> None:
+    rng = numpy.random.default_rng(1)
+    covered = 0
+    for _ in range(200):
+        found = recall_from_held_out_texts(make_spans(rng, 1.0, 0.4, count=1000))
+        assert found is not None
+        covered += found.recall.low <= 0.4 <= found.recall.high
+    assert covered >= 180
+
+
+def test_few_annotated_entities_give_no_estimate() -> None:
+    spans = [HeldOutSpan(i, "A", 0.5, True, False) for i in range(39)]
+    assert recall_from_held_out_texts(spans) is None

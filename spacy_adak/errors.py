@@ -205,7 +205,8 @@ class Errors(metaclass=WithCodes):
     )
     A203 = (
         "'{path}' holds a run that was not finished ({where}). Go on with it with "
-        "--resume, or choose another output folder."
+        "--resume, publish its best model so far with --finish, or choose another "
+        "output folder."
     )
     A204 = (
         "Can't resume in '{path}': {why}. Start a new run without --resume in another "
@@ -278,6 +279,17 @@ class Errors(metaclass=WithCodes):
     A224 = (
         "Nothing in [training] would ever end a training. Set max_epochs, max_steps or "
         "patience, for instance: --training.max_epochs 10"
+    )
+    A225 = (
+        "No round of the run in '{path}' is finished, so there is no model to publish. "
+        "Go on with it with --resume."
+    )
+    A226 = (
+        "Can't go on with the run in '{path}', which was begun with other settings:\n"
+        "{changes}\n"
+        "Give them the values from before, or start a new run in another output "
+        "folder. Only the number of rounds, where folds are trained and the logger may "
+        "change."
     )
 
     # data

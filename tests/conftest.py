@@ -88,3 +88,19 @@ def finished(
 
     folder = tmp_path_factory.mktemp("finished") / "output"
     return FinishedRun(tiny_config, folder, *train(tiny_config, folder))
+
+
+@pytest.fixture(scope="session")
+def one_round(
+    tiny_config: Config, tmp_path_factory: pytest.TempPathFactory
+) -> "FinishedRun":
+    """The same run with one round. Not to be changed."""
+    from spacy_adak.run.train import train
+
+    from .finished_run import FinishedRun
+
+    config = Config().from_str(
+        tiny_config.to_str(), overrides={"adak.rounds": 1}, interpolate=False
+    )
+    folder = tmp_path_factory.mktemp("one_round") / "output"
+    return FinishedRun(config, folder, *train(config, folder))

@@ -1,7 +1,7 @@
 """`python -m spacy adak train`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from spacy.cli._util import parse_config_overrides
@@ -55,7 +55,16 @@ def train_cli(
             "--resume",
             "-r",
             help="Go on with a run that was stopped in the output directory. It ends "
-            "as it would have without the stop",
+            "as it would have without the stop. With another --adak.rounds it has more "
+            "or fewer rounds",
+        ),
+    ] = False,
+    finish: Annotated[
+        bool,
+        typer.Option(
+            "--finish",
+            help="End a run that was stopped in the output directory after its last "
+            "finished round, and publish what the best one so far has found",
         ),
     ] = False,
     strict: Annotated[
@@ -84,39 +93,79 @@ def train_cli(
         --paths.train train.spacy --paths.dev dev.spacy
     """
     import logging
+    from functools import partial
 
     from spacy.util import logger
 
-    from ..run.folder import find_best
-    from ..run.train import train
+    from ..run.folder import find_best, read_history
+    from ..run.train import is_stopped, train
     from ..tasks.train_model import BEST_MODEL
+    from .interrupts import is_terminal, noted_interrupts
 
     if verbose:
         logger.setLevel(logging.DEBUG)
-    overrides = parse_config_overrides(ctx.args)
-    try:
-        _, history = train(
-            config_path,
-            output_path,
-            overrides=overrides,
-            use_gpu=use_gpu,
-            code_path=code_path,
-            resume=resume,
-            strict=strict,
-            show_progress=True,
-            follow_logs=verbose,
-            on_start=_announce,
-            on_round=_report,
-        )
-    except KeyboardInterrupt:
-        msg.warn(
-            "Stopped. All that was finished is kept: give the same command with "
-            "--resume to go on"
-        )
-        raise typer.Exit(130) from None
-    best = find_best(history)
+    run = partial(
+        train,
+        config_path,
+        output_path,
+        overrides=parse_config_overrides(ctx.args),
+        use_gpu=use_gpu,
+        code_path=code_path,
+    )
+    with noted_interrupts() as interrupts:
+        try:
+            run(
+                resume=resume,
+                finish=finish,
+                strict=strict,
+                show_progress=True,
+                follow_logs=verbose,
+                on_start=_announce,
+                on_round=_report,
+            )
+        except KeyboardInterrupt:
+            if not is_stopped(output_path):
+                _exit("Stopped before anything was trained")
+            best = find_best(read_history(output_path))
+            may_ask = len(interrupts) == 1 and is_terminal()
+            if best is None or not may_ask or not _wants_to_finish(best):
+                _say_how_to_go_on(best)
+            try:
+                run(finish=True)
+            except KeyboardInterrupt:
+                _say_how_to_go_on(best)
+    best = find_best(read_history(output_path))
     assert best is not None
     msg.good(f"Best model: round {best.round}, saved to {output_path / BEST_MODEL}")
+
+
+def _wants_to_finish(best: "Round") -> bool:
+    """Ask whether an interrupted run is to end here."""
+    try:
+        return typer.confirm(
+            f"Stopped. End the run with its best model so far, that of round "
+            f"{best.round}?"
+        )
+    except typer.Abort:
+        return False
+
+
+def _say_how_to_go_on(best: "Round | None") -> NoReturn:
+    finish = ""
+    if best is not None:
+        finish = (
+            ", or with --finish to end the run with the best model so far, that of "
+            f"round {best.round}"
+        )
+    _exit(
+        "Stopped. All that was finished is kept: give the same command with --resume "
+        f"to go on{finish}"
+    )
+
+
+def _exit(message: str) -> NoReturn:
+    msg.warn(message)
+    raise typer.Exit(130)
 
 
 def _announce(run: "Run") -> None:

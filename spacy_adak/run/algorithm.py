@@ -45,14 +45,14 @@ def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
     execute (Executor): Runs tasks.
     YIELDS (Round): Each round that has been finished.
     """
-    if not run.is_finished():
+    if not run.has_all_rounds():
         encode_texts(run, execute)
         if run.config["training"]["max_epochs"] > 0:
             write_text_lengths(tokenizing_pipeline(run.config), run.corpus)
     while True:
         finished = len(run.history())
         _remove_unneeded(run, finished)
-        if run.is_finished():
+        if run.has_all_rounds():
             return
         yield run_round(run, finished + 1, execute)
 

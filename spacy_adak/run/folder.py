@@ -15,6 +15,7 @@ All that a run needs to go on after a crash is on disk:
     round-NN/final/        M(w'), trained on everything with this q
     round-NN/*.scores.jsonl  how each training went; kept when models are removed
     history.jsonl          one line per finished round
+    published.json         which round model-best is from, and whether the run is over
 
 What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
 """
@@ -34,6 +35,7 @@ CORPUS = "corpus"
 DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
+PUBLISHED_FILE = "published.json"
 COMPLETED_FILE = "train-completed.spacy"
 ESTIMATES_FOLDER = "estimates"
 LIKELIHOOD_FOLDER = "likelihood"
@@ -48,6 +50,7 @@ MADE = (
     LIKELIHOOD_FOLDER,
     "round-[0-9][0-9]*",
     HISTORY_FILE,
+    PUBLISHED_FILE,
     DICTIONARY_FILE,
     COMPLETED_FILE,
 )
@@ -90,9 +93,34 @@ class Round(NamedTuple):
     seconds_per_part: dict[str, float]
 
 
+class Published(NamedTuple):
+    """What a run has put where the user looks for it.
+
+    best_round (int | None): The round that model-best is from, if it is there.
+    is_finished (bool): Whether everything else is there as well, and no run to go on.
+    """
+
+    best_round: int | None = None
+    is_finished: bool = False
+
+
 def needs_q(loss: str | None) -> bool:
     """RETURNS (bool): Whether a loss looks at q at all."""
     return loss not in _LOSSES_WITHOUT_Q
+
+
+def read_history(folder: Path) -> list[Round]:
+    """RETURNS (list[Round]): The rounds of the run in a folder that are finished."""
+    path = folder / HISTORY_FILE
+    if not path.exists():
+        return []
+    return [Round(**row) for row in srsly.read_jsonl(path)]
+
+
+def read_published(folder: Path) -> Published:
+    """RETURNS (Published): What the run in a folder has published."""
+    path = folder / PUBLISHED_FILE
+    return Published(**srsly.read_json(path)) if path.exists() else Published()
 
 
 def find_best(history: Sequence[Round]) -> Round | None:
@@ -127,9 +155,7 @@ class Run(NamedTuple):
 
     def history(self) -> list[Round]:
         """RETURNS (list[Round]): The rounds that are finished."""
-        if not self.history_path.exists():
-            return []
-        return [Round(**row) for row in srsly.read_jsonl(self.history_path)]
+        return read_history(self.folder)
 
     @property
     def corpus(self) -> Path:
@@ -168,8 +194,8 @@ class Run(NamedTuple):
         best = find_best(self.history())
         return None if best is None else best.round
 
-    def is_finished(self) -> bool:
-        """RETURNS (bool): Whether there is nothing left to do."""
+    def has_all_rounds(self) -> bool:
+        """RETURNS (bool): Whether there is no round left to do."""
         history = self.history()
         if not history:
             return False

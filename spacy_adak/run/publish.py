@@ -7,22 +7,47 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import load_config, load_model
 
 from ..annotation.q_of_text import ESTIMATE_KEY
-from ..atomic import write_file
+from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
-from ..shards.checkpoint import new_folder
+from ..shards.checkpoint import new_folder, write_json
 from ..shards.layout import in_given_order, list_shards
 from ..shards.references import tokenizing_pipeline
 from ..shards.with_q import read_shard
+from ..tasks.encode_texts import ENCODED_FILES
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
-from .folder import COMPLETED_FILE, DICTIONARY_FILE, Run
+from .folder import (
+    COMPLETED_FILE,
+    DICTIONARY_FILE,
+    PUBLISHED_FILE,
+    Published,
+    Run,
+    read_published,
+)
 
 ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
 
 
+def is_published(folder: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds all that a run leaves behind."""
+    return read_published(folder).is_finished and (folder / BEST_MODEL).exists()
+
+
+def publish_best(run: Run) -> None:
+    """Put the best model so far where spaCy's own training would put it, unless it is
+    there already."""
+    best = run.best_round()
+    is_there = (run.folder / BEST_MODEL).exists()
+    if best is None or (is_there and read_published(run.folder).best_round == best):
+        return
+    _publish_model(run, BEST_MODEL, best)
+    _note_published(run.folder, Published(best_round=best))
+
+
 def publish(run: Run) -> None:
-    """Put what the user came for where spaCy's own training would put it."""
+    """Put all that the user came for where spaCy's own training would put it."""
+    publish_best(run)
     best, last = run.best_round(), len(run.history())
     assert best is not None
     if run.needs_q():
@@ -31,12 +56,28 @@ def publish(run: Run) -> None:
             lambda path: shutil.copy(run.round_folder(best) / DICTIONARY_FILE, path),
         )
         write_file(run.folder / COMPLETED_FILE, _completed_data(run, best).to_disk)
+    _publish_model(run, LAST_MODEL, last)
+    for encoded in (run.folder / FROZEN).glob(ENCODED_FILES):
+        remove(encoded)
     remove_rows(run.folder / FROZEN)
-    # The best model comes last: with it a run counts as finished.
-    for name, number in ((LAST_MODEL, last), (BEST_MODEL, best)):
-        with new_folder(run.folder / name) as beside:
-            _copy_model(run.final_model(number) / name, beside)
-            _restore_settings(beside / "config.cfg", run.config_path)
+    _note_published(run.folder, Published(best_round=best, is_finished=True))
+
+
+def reopen(folder: Path) -> None:
+    """Have a run that was finished count as one that goes on."""
+    published = read_published(folder)
+    if published.is_finished:
+        _note_published(folder, published._replace(is_finished=False))
+
+
+def _note_published(folder: Path, published: Published) -> None:
+    write_json(folder / PUBLISHED_FILE, published._asdict())
+
+
+def _publish_model(run: Run, name: str, number: int) -> None:
+    with new_folder(run.folder / name) as beside:
+        _copy_model(run.final_model(number) / name, beside)
+        _restore_settings(beside / "config.cfg", run.config_path)
 
 
 def _copy_model(source: Path, target: Path) -> None:

@@ -25,6 +25,7 @@ from ..tasks.executors import executor
 from ..tasks.progress import Stopwatch, watched
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
+from .changed_settings import changed_settings
 from .filled_config import FilledConfig, fill_config
 from .folder import (
     CONFIG_FILE,
@@ -36,7 +37,7 @@ from .folder import (
     Run,
 )
 from .preflight import check_run, refuse_unread_overrides
-from .publish import publish
+from .publish import is_published, publish, publish_best, reopen
 
 
 def train(
@@ -47,6 +48,7 @@ def train(
     use_gpu: int = -1,
     code_path: str | Path | None = None,
     resume: bool = False,
+    finish: bool = False,
     strict: bool = False,
     show_progress: bool = False,
     follow_logs: bool = False,
@@ -60,7 +62,9 @@ def train(
     overrides (dict[str, Any]): Settings to override, by dotted names.
     use_gpu (int): The id of a GPU, or -1.
     code_path (str | Path): Python code with registered functions to import first.
-    resume (bool): Go on with a run that was stopped.
+    resume (bool): Go on with a run that was stopped, or that is to have more rounds.
+    finish (bool): Do no more rounds of a run that was stopped: what the best so far has
+        found is the result.
     strict (bool): Refuse dev data that is not annotated completely.
     show_progress (bool): Show how far the trainings are.
     follow_logs (bool): Show what the trainings log.
@@ -73,7 +77,7 @@ def train(
     folder = Path(output).absolute()
     code = Path(code_path).absolute() if code_path is not None else None
     import_code(code)
-    if not resume:
+    if not (resume or finish):
         refuse_to_overwrite(folder, (*GIVEN, *MADE))
     elif not is_begun(folder):
         raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
@@ -83,24 +87,31 @@ def train(
             recover(folder, MADE)
             raw = _load(config, overrides or {})
             refuse_unread_overrides(overrides or {}, _load(config, {}))
-            if resume:
+            if resume or finish:
                 run = _go_on(folder, raw, use_gpu, code)
             else:
                 run = _begin(folder, raw, use_gpu, code, strict)
-            with executor(run.settings) as execute:
-                on_start(run)
-                stopwatch = _stopwatch(run)
-                watching = watched(execute, stopwatch, show_progress, follow_logs)
-                for result in run_rounds(run, watching):
-                    on_round(result, stopwatch.seconds_left())
-            if not (folder / BEST_MODEL).exists():
+            publish_best(run)
+            if finish and not run.history():
+                raise ValueError(Errors.A225.format(path=folder))
+            if not finish:
+                if not run.has_all_rounds():
+                    reopen(folder)
+                with executor(run.settings) as execute:
+                    on_start(run)
+                    stopwatch = _stopwatch(run)
+                    watching = watched(execute, stopwatch, show_progress, follow_logs)
+                    for result in run_rounds(run, watching):
+                        publish_best(run)
+                        on_round(result, stopwatch.seconds_left())
+            if not is_published(folder):
                 publish(run)
     return load_model(folder / BEST_MODEL), run.history()
 
 
 def is_stopped(folder: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a run that was begun but not finished."""
-    return is_begun(folder) and not (folder / BEST_MODEL).exists()
+    return is_begun(folder) and not is_published(folder)
 
 
 def is_begun(folder: Path) -> bool:
@@ -127,8 +138,8 @@ def _begin(
         begun = fill_config(load_config(folder / CONFIG_FILE, interpolate=False))
         run = _make_run(folder, begun, use_gpu, code_path)
         where = f"round {len(run.history()) + 1} of {run.settings.rounds}"
-        if run.is_finished():
-            where = f"all rounds are, but {BEST_MODEL} is not there"
+        if run.has_all_rounds():
+            where = "all rounds are, but not all of its results are there"
         raise ValueError(Errors.A203.format(path=folder, where=where))
     config, settings, train_docs, dev_docs, labels = check_run(raw, use_gpu, strict)
     claim(folder)
@@ -148,21 +159,21 @@ def _begin(
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
-    """Take up a run where it was stopped, with the settings it was begun with. Where
-    it is executed and what is logged may change."""
+    """Take up a run where it was stopped, with the settings it was begun with. How many
+    rounds it has, where it is executed and what is logged may change."""
     filled = fill_config(raw)
     asked = filled.to_write.interpolate()
     path = folder / CONFIG_FILE
     begun = load_config(path, interpolate=False)
     changed = begun.copy()
     changed["training"]["logger"] = asked["training"]["logger"]
-    for name in EXECUTION:
+    for name in ("rounds", *EXECUTION):
         changed["adak"][name] = asked["adak"][name]
+    differences = changed_settings(changed, filled.to_write)
+    if differences:
+        listed = "\n".join(f"- {difference}" for difference in differences)
+        raise ValueError(Errors.A226.format(path=folder, changes=listed))
     interpolated = changed.interpolate()
-    for section in ("nlp", "components", "corpora", "training", "adak"):
-        if asked[section] != interpolated[section]:
-            why = f"the settings in [{section}] are not those the run was begun with"
-            raise ValueError(Errors.A204.format(path=folder, why=why))
     if changed != begun:
         write_file(path, changed.to_disk)
     interpolated["components"] = filled.resolved["components"]

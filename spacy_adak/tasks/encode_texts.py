@@ -16,6 +16,8 @@ from .logs import logging_to
 from .progress_file import ProgressFile
 from .recipe import Recipe
 
+# The files which say that texts are encoded, as a pattern.
+ENCODED_FILES = "encoded-*.json"
 # How many texts are encoded between two reports of progress.
 _DOCS_AT_A_TIME = 32
 

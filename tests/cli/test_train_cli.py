@@ -1,20 +1,28 @@
 import os
+import pty
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
 from click.testing import Result
+from spacy.cli._util import app
+from spacy.language import Language
 from spacy.tokens import DocBin
 
+from spacy_adak.run.train import is_stopped
+from spacy_adak.tasks import progress, train_model
 from tests.made_corpus import TINY, make_config, make_docs, write_data
 
 Adak = Callable[..., Result]
+forks = pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")
 
 
 @pytest.fixture
@@ -101,6 +109,172 @@ def test_incomplete_dev_data_is_refused_if_strict(
     result = adak("train", *arguments, "--adak.rounds", 1)
     assert result.exit_code == 0
     assert "[W201] 3 of the 8" in result.output
+
+
+@pytest.fixture
+def in_terminal(arguments: list[str]) -> Iterator[Callable[..., "Terminal"]]:
+    """Start `adak train` in a terminal of its own."""
+    terminals: list[Terminal] = []
+
+    def start(*more: str) -> Terminal:
+        terminals.append(Terminal(["adak", "train", *arguments, *more]))
+        return terminals[-1]
+
+    yield start
+    for terminal in terminals:
+        terminal.close()
+
+
+class Terminal:
+    """A command in a terminal, in a process that shares what is imported already."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process, self.terminal = pty.fork()
+        self.output = ""
+        if not self.process:
+            code = 1
+            try:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                sys.stdin, sys.stdout, sys.stderr = (
+                    os.fdopen(number, mode, closefd=False)
+                    for number, mode in enumerate(("r", "w", "w"))
+                )
+                app(command)
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+
+    def press(self, keys: str) -> None:
+        os.write(self.terminal, keys.encode())
+
+    def read_until(self, pattern: str) -> None:
+        while not re.search(pattern, self.output) and self._read():
+            pass
+        assert re.search(pattern, self.output)
+
+    def exit_code(self) -> int:
+        while self._read():
+            pass
+        _, status = os.waitpid(self.process, 0)
+        self.process = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self) -> bool:
+        assert select.select([self.terminal], [], [], 120)[0], self.output
+        try:
+            data = os.read(self.terminal, 2**16)
+        except OSError:  # the process has ended
+            return False
+        self.output += data.decode(errors="replace")
+        return bool(data)
+
+    def close(self) -> None:
+        if self.process:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        os.close(self.terminal)
+
+
+CTRL_C = "\x03"
+IN_SECOND_ROUND = "in the second round"
+
+
+@pytest.fixture
+def stays_in_second_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second round never ends."""
+    train_nlp = train_model.train_nlp
+
+    def stay(nlp: Language, output: Path, **kwargs: Any) -> None:
+        if "round-02" in str(output):
+            print(IN_SECOND_ROUND, flush=True)
+            time.sleep(120)
+        train_nlp(nlp, output, **kwargs)
+
+    monkeypatch.setattr(train_model, "train_nlp", stay)
+
+
+in_second_round = pytest.mark.usefixtures("stays_in_second_round")
+
+
+@forks
+@in_second_round
+def test_first_interrupt_offers_to_finish(
+    in_terminal: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = in_terminal()
+    terminal.read_until(IN_SECOND_ROUND)
+    terminal.press(CTRL_C)
+    terminal.read_until("End the run with its best model so far")
+    terminal.press("y\n")
+    assert terminal.exit_code() == 0, terminal.output
+    assert "Best model: round" in terminal.output
+    assert (tmp_path / "output" / "train-completed.spacy").exists()
+    assert not is_stopped(tmp_path / "output")
+
+
+@forks
+@in_second_round
+@pytest.mark.parametrize("answer", ["n\n", CTRL_C])
+def test_run_that_is_not_to_be_finished_stays_stopped(
+    in_terminal: Callable[..., Terminal], tmp_path: Path, answer: str
+) -> None:
+    terminal = in_terminal()
+    terminal.read_until(IN_SECOND_ROUND)
+    terminal.press(CTRL_C)
+    terminal.read_until("End the run with its best model so far")
+    terminal.press(answer)
+    assert terminal.exit_code() == 130, terminal.output
+    assert "--resume" in terminal.output
+    assert "--finish" in terminal.output
+    assert is_stopped(tmp_path / "output")
+
+
+@forks
+@in_second_round
+def test_second_interrupt_stops_at_once(
+    in_terminal: Callable[..., Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = progress._Watch._look
+
+    def slow(watch: progress._Watch) -> None:
+        # What the first interrupt has interrupted takes its time to end.
+        if sys.exc_info()[0] is KeyboardInterrupt:
+            print("it takes its time", flush=True)
+            time.sleep(60)
+        end(watch)
+
+    monkeypatch.setattr(progress._Watch, "_look", slow)
+    terminal = in_terminal()
+    terminal.read_until(IN_SECOND_ROUND)
+    terminal.press(CTRL_C)
+    terminal.read_until("it takes its time")
+    terminal.press(CTRL_C)
+    assert terminal.exit_code() == 130, terminal.output
+    assert "End the run" not in terminal.output
+    assert "--finish" in terminal.output
+
+
+def test_stopped_run_is_finished_by_an_option(
+    adak: Adak, arguments: list[str], tmp_path: Path
+) -> None:
+    assert adak("train", *arguments, "--adak.rounds", 1).exit_code == 0
+    (tmp_path / "output" / "model-best" / "meta.json").unlink()
+    (tmp_path / "output" / "published.json").unlink()
+    result = adak("train", *arguments, "--finish")
+    assert result.exit_code == 0, result.output
+    assert "Best model: round 1" in result.output
+    assert spacy.load(tmp_path / "output" / "model-best").pipe_names == ["adak_ner"]
+
+
+def test_settings_that_keep_a_run_from_going_on_are_listed(
+    adak: Adak, arguments: list[str]
+) -> None:
+    adak("train", *arguments, "--adak.rounds", 1)
+    result = adak("train", *arguments, "--resume", "--adak.folds", 3)
+    assert result.exit_code == 1
+    assert "\n- adak.folds: 2, now 3\n" in result.output
 
 
 def test_interrupt_ends_cleanly_and_tells_how_to_resume(

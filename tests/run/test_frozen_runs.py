@@ -103,6 +103,8 @@ def test_models_of_a_run_have_their_encoder(
 def test_encoder_is_stored_once_and_rows_are_removed(finished: FinishedRun) -> None:
     (stored,) = finished.folder.glob("frozen/*/encoder")
     assert not list(finished.folder.rglob("*.rows"))
+    # A run that is to have more rounds makes them again.
+    assert not list(finished.folder.rglob("encoded-*.json"))
     models = list(finished.folder.glob("round-*/final/model-*/adak_ner/model"))
     assert models
     for model in models:

@@ -14,8 +14,9 @@ from spacy.util import load_config
 from thinc.api import Config
 
 import spacy_adak
+from spacy_adak.run.folder import Round, find_best, read_history
 from spacy_adak.run.publish import add_estimates
-from spacy_adak.run.train import train
+from spacy_adak.run.train import is_stopped, train
 from spacy_adak.tasks import train_model as training
 from tests.finished_run import FinishedRun
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
@@ -24,6 +25,30 @@ from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_d
 def completed_docs(folder: Path) -> list[Doc]:
     path = folder / "train-completed.spacy"
     return list(DocBin().from_disk(path).get_docs(spacy.blank("xx").vocab))
+
+
+def copy_of(run: FinishedRun, folder: Path) -> Path:
+    return Path(shutil.copytree(run.folder, folder / "copy"))
+
+
+def assert_same_results(folder: Path, other: Path) -> None:
+    for name in ("model-best", "model-last"):
+        assert model_bytes(folder / name) == model_bytes(other / name)
+    for name in ("train-completed.spacy", "dictionary.jsonl"):
+        assert (folder / name).read_bytes() == (other / name).read_bytes()
+
+
+def stop_in_fold_model(config: Config, folder: Path) -> None:
+    """Begin or resume a run, and stop it in the first model that it trains."""
+
+    def stop(*args: object, **kwargs: object) -> None:
+        raise KeyboardInterrupt
+
+    is_begun = (folder / "corpus").exists()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "train_nlp", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, folder, resume=is_begun)
 
 
 def with_settings(config: Config, **settings: Any) -> Config:
@@ -266,7 +291,7 @@ def test_finished_run_without_its_best_model_is_not_overwritten(
     shutil.copytree(finished.folder, folder)
     shutil.rmtree(folder / "model-best")
     with pytest.raises(
-        ValueError, match=r"\[A203\].*model-best is not there.*--resume"
+        ValueError, match=r"\[A203\].*not all of its results are there.*--resume"
     ):
         train(tiny_config, folder)
     train(tiny_config, folder, resume=True)
@@ -298,21 +323,88 @@ def test_folder_with_a_corpus_of_ones_own_is_no_run(
         train(tiny_config, tmp_path, resume=True)
 
 
-@pytest.mark.parametrize(
-    ("section", "settings"),
-    [
-        ("adak", {"adak.folds": 3}),
-        ("training", {"training.dropout": 0.3}),
-        ("components", {"components.adak_ner.loss": "weighted"}),
-        ("corpora", {"paths.train": "other.spacy"}),
-    ],
-)
-def test_run_is_not_resumed_with_other_settings(
-    finished: FinishedRun, section: str, settings: dict[str, Any]
-) -> None:
-    other = with_settings(finished.config, **settings)
-    with pytest.raises(ValueError, match=rf"\[A204\].*\[{section}\]"):
+def test_run_is_not_resumed_with_other_settings(finished: FinishedRun) -> None:
+    changed = {"adak.folds": 3, "training.dropout": 0.3, "paths.dev": "other.spacy"}
+    other = with_settings(finished.config, **changed)
+    with pytest.raises(ValueError, match=r"\[A226\]") as error:
         train(other, finished.folder, resume=True)
+    dev = finished.config.interpolate()["paths"]["dev"]
+    assert [
+        line for line in str(error.value).splitlines() if line.startswith("- ")
+    ] == [
+        f"- paths.dev: {dev!r}, now 'other.spacy'",
+        "- training.dropout: 0.1, now 0.3",
+        "- adak.folds: 2, now 3",
+    ]
+
+
+def test_run_that_is_resumed_may_have_more_rounds(
+    one_round: FinishedRun, finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = copy_of(one_round, tmp_path)
+    _, history = train(finished.config, folder, resume=True)
+    assert len(history) == 2
+    assert_same_results(folder, finished.folder)
+
+
+def test_run_that_is_resumed_may_have_fewer_rounds(
+    one_round: FinishedRun, finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = copy_of(one_round, tmp_path)
+    stop_in_fold_model(finished.config, folder)
+    assert is_stopped(folder)
+    _, history = train(one_round.config, folder, resume=True)
+    assert [round_.round for round_ in history] == [1]
+    assert_same_results(folder, one_round.folder)
+
+
+# Results before the end
+
+
+def test_best_model_is_there_after_every_round(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    best: list[bool] = []
+
+    def look(round_: Round, seconds_left: float | None) -> None:
+        number = (find_best(read_history(tmp_path)) or round_).round
+        source = tmp_path / f"round-{number:02d}" / "final" / "model-best"
+        assert model_bytes(tmp_path / "model-best") == model_bytes(source)
+        assert is_stopped(tmp_path)
+        best.append(round_.is_best)
+
+    train(tiny_config, tmp_path, on_round=look)
+    assert len(best) == 2
+    assert not is_stopped(tmp_path)
+
+
+def test_stopped_run_can_be_finished_with_what_it_has(
+    one_round: FinishedRun, finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = copy_of(one_round, tmp_path)
+    stop_in_fold_model(finished.config, folder)
+    for left_by_first_run in ("train-completed.spacy", "dictionary.jsonl"):
+        (folder / left_by_first_run).unlink()
+    _, history = train(finished.config, folder, finish=True)
+    assert [round_.round for round_ in history] == [1]
+    assert not is_stopped(folder)
+    assert_same_results(folder, one_round.folder)
+
+
+def test_run_without_a_finished_round_cannot_be_finished(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    stop_in_fold_model(tiny_config, tmp_path)
+    with pytest.raises(ValueError, match=r"\[A225\].*--resume"):
+        train(tiny_config, tmp_path, finish=True)
+    assert is_stopped(tmp_path)
+
+
+def test_finished_run_can_be_finished_again(finished: FinishedRun) -> None:
+    before = (finished.folder / "model-best" / "meta.json").stat()
+    _, history = train(finished.config, finished.folder, finish=True)
+    assert history == finished.history
+    assert (finished.folder / "model-best" / "meta.json").stat() == before
 
 
 def test_run_may_be_resumed_elsewhere_and_with_another_logger(

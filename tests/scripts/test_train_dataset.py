@@ -3,24 +3,33 @@ import sys
 from pathlib import Path
 
 import pytest
+import srsly
 
 from scripts.train_dataset import main
+from spacy_adak.run.folder import PUBLISHED_FILE, Published
 
 
 @pytest.mark.parametrize(
-    ("made", "is_resumed"),
+    ("made", "is_published", "is_resumed"),
     [
-        ([], False),
-        (["corpus"], False),
-        (["config.cfg", "corpus"], True),
-        (["config.cfg", "corpus", "model-best"], False),
+        ([], False, False),
+        (["corpus"], False, False),
+        (["config.cfg", "corpus"], False, True),
+        (["config.cfg", "corpus", "model-best"], False, True),
+        (["config.cfg", "corpus", "model-best"], True, False),
     ],
 )
 def test_training_is_resumed_if_it_was_stopped(
-    made: list[str], is_resumed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: list[str],
+    is_published: bool,
+    is_resumed: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in made:
         (tmp_path / name).mkdir()
+    published = Published(best_round=1, is_finished=is_published)
+    srsly.write_json(tmp_path / PUBLISHED_FILE, published._asdict())
     arguments = ["config.cfg", "--output", str(tmp_path), "--adak.rounds", "2"]
     commands: list[list[str]] = []
     monkeypatch.setattr(sys, "argv", ["scripts/train_dataset.py", *arguments])

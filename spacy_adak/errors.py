@@ -387,6 +387,14 @@ class Errors(metaclass=WithCodes):
         "No suggestions in {path}. Give a JSONL file with a suggestion a line: a text, "
         "start, end, label, form, kind and score.{problem}"
     )
+    A404 = (
+        "There is no run in '{path}'. Give the output folder of `adak train`: it has "
+        "config.cfg, dev.spacy and corpus."
+    )
+    A405 = (
+        "The run in '{path}' has not finished its first round, so there is nothing to "
+        "report yet. Wait for it, or go on with it by `adak train --resume`."
+    )
 
     # packaging and commands
     A500 = (
@@ -562,4 +570,8 @@ class Warnings(metaclass=WithCodes):
         "Predictions that touch them are not scored ({ignored:,} here), so precision "
         "and F1 look better than they are. Score on completely annotated documents to "
         "compare models."
+    )
+    W402 = (
+        "The report on the run can't be written: {error}. The models are there. Try "
+        "again by `python -m spacy adak report {path}`."
     )

@@ -10,6 +10,7 @@ from .corrupt import corrupt_cli
 from .evaluate import evaluate_cli
 from .init_config import init_config_cli
 from .package import package_cli
+from .report import report_cli
 from .review import review_cli
 from .train import train_cli
 
@@ -20,6 +21,7 @@ __all__ = [
     "evaluate_cli",
     "init_config_cli",
     "package_cli",
+    "report_cli",
     "review_cli",
     "train_cli",
 ]

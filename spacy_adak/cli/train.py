@@ -44,7 +44,7 @@ def train_cli(
             "--output-path",
             "-o",
             help="Output directory: model-best, model-last, the completed training "
-            "data, the dictionary, the history and what is needed to resume",
+            "data, the dictionary, the history, a report and what is needed to resume",
         ),
     ],
     code_path: CodeOption = None,
@@ -137,6 +137,21 @@ def train_cli(
     best = find_best(read_history(output_path))
     assert best is not None
     msg.good(f"Best model: round {best.round}, saved to {output_path / BEST_MODEL}")
+    _write_report(output_path, use_gpu)
+
+
+def _write_report(output_path: Path, use_gpu: int) -> None:
+    """Whatever may be wrong with the report, the training is done."""
+    from ..errors import Warnings
+    from ..report.run_report import write_report
+
+    try:
+        path = write_report(output_path, use_gpu=use_gpu)
+    except (Exception, KeyboardInterrupt) as error:
+        why = str(error) or type(error).__name__
+        msg.warn(Warnings.W402.format(error=why, path=output_path))
+    else:
+        msg.good(f"Report: {path}")
 
 
 def _wants_to_finish(best: "Round") -> bool:

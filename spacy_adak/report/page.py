@@ -26,6 +26,17 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+def _with_code(text: str) -> Markup:
+    """Text with what stands between backquotes as code."""
+    parts = text.split("`")
+    for i in range(1, len(parts), 2):
+        parts[i] = Markup("<code>{}</code>").format(parts[i])
+    return Markup("").join(parts)
+
+
+_ENVIRONMENT.filters["with_code"] = _with_code
 # What would end a script element or a line of JavaScript, and half a surrogate pair,
 # which can't be written as UTF-8.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
@@ -62,6 +73,18 @@ def write_page(
     )
     # A name may hold half a surrogate pair, which no file may.
     write_bytes(output, html.encode("utf8", "replace"))
+
+
+def render_fragment(template: str, *, styles: Sequence[str], **values: Any) -> str:
+    """A part of a page, for notebooks.
+
+    template (str): The name of its template.
+    styles (Sequence[str]): Names of its style sheets.
+    values (Any): What the template asks for.
+    RETURNS (str): HTML.
+    """
+    found = _ENVIRONMENT.get_template(template)
+    return found.render(style=Markup(_read(styles)), **values)
 
 
 def to_embedded_json(data: Any) -> str:

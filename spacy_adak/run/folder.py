@@ -37,6 +37,7 @@ DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 PUBLISHED_FILE = "published.json"
 COMPLETED_FILE = "train-completed.spacy"
+REPORT_FILE = "report.html"
 ESTIMATES_FOLDER = "estimates"
 LIKELIHOOD_FOLDER = "likelihood"
 # The training of a round on all texts.
@@ -53,6 +54,7 @@ MADE = (
     PUBLISHED_FILE,
     DICTIONARY_FILE,
     COMPLETED_FILE,
+    REPORT_FILE,
 )
 _LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 

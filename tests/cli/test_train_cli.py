@@ -83,6 +83,34 @@ def test_baselines_are_an_override_away(
     assert adak("train", *arguments, *overrides).exit_code == 0
     nlp = spacy.load(tmp_path / "output" / "model-best")
     assert nlp.config["components"]["adak_ner"]["loss"] == loss
+    assert (tmp_path / "output" / "report.html").exists()
+
+
+def test_report_that_fails_does_not_fail_the_training(
+    adak: Adak, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **settings: object) -> None:
+        raise RuntimeError("no paper left")
+
+    monkeypatch.setattr("spacy_adak.report.run_report.write_report", fail)
+    result = adak("train", *arguments, "--adak.rounds", 1)
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "[W402] The report on the run can't be written: no paper left" in output
+    assert (tmp_path / "output" / "model-best").exists()
+
+
+def test_report_is_written_again_when_a_run_is_resumed(
+    adak: Adak, arguments: list[str], tmp_path: Path
+) -> None:
+    adak("train", *arguments, "--adak.rounds", 1)
+    report = tmp_path / "output" / "report.html"
+    first = report.read_text(encoding="utf8")
+    report.unlink()
+    result = adak("train", *arguments, "--adak.rounds", 1, "--resume")
+    assert result.exit_code == 0, result.output
+    assert "report.html" in "".join(result.output.split())
+    assert report.read_text(encoding="utf8") == first
 
 
 def test_problems_are_listed_without_a_traceback(

@@ -1,0 +1,1 @@
+document.getElementById("theme").addEventListener("click", toggleTheme);

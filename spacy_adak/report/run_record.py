@@ -1,0 +1,178 @@
+"""What a run has left on disk, as far as people look at it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_config
+from spacy.vocab import Vocab
+
+from ..data.origins import annotated_entities
+from ..errors import Errors
+from ..run.folder import (
+    CONFIG_FILE,
+    CORPUS,
+    DEV_FILE,
+    DICTIONARY_FILE,
+    HISTORY_FILE,
+    Round,
+    find_best,
+    needs_q,
+)
+from ..shards.layout import list_shards
+from ..tasks.score_file import SCORES_ENDING, Scores, read_scores
+from ..tasks.train_model import BEST_MODEL
+
+
+class Training(NamedTuple):
+    """How a training went.
+
+    round (int): Its round.
+    fold (int | None): The fold it was without, or None if it had all data.
+    scores (list[Scores]): What it gave, evaluation by evaluation.
+    """
+
+    round: int
+    fold: int | None
+    scores: list[Scores]
+
+
+class Corpus(NamedTuple):
+    """What is annotated in some texts.
+
+    texts (int): How many.
+    tokens (int): How many tokens they have.
+    unknown_tokens (int): Tokens about which nothing is stated.
+    entities (Counter[str]): The annotated entities by their types.
+    """
+
+    texts: int
+    tokens: int
+    unknown_tokens: int
+    entities: Counter[str]
+
+
+class RunRecord(NamedTuple):
+    """A run, finished or not.
+
+    folder (Path): Its folder.
+    rounds (list[Round]): The rounds it has finished: at least one.
+    best (Round): The round with the best model.
+    planned_rounds (int): How many rounds it may have.
+    convergence (float): The share of changed tags at which it ends.
+    loss (str): The loss.
+    has_q (bool): Whether unknown tokens are estimated.
+    is_finished (bool): Whether its models are there.
+    trainings (list[Training]): All trainings of these rounds.
+    train (Corpus): The training data.
+    dev (Corpus): The dev data.
+    dictionaries (list[Counter[str]]): The types in the dictionary of each round.
+    """
+
+    folder: Path
+    rounds: list[Round]
+    best: Round
+    planned_rounds: int
+    convergence: float
+    loss: str
+    has_q: bool
+    is_finished: bool
+    trainings: list[Training]
+    train: Corpus
+    dev: Corpus
+    dictionaries: list[Counter[str]]
+
+    @property
+    def labels(self) -> list[str]:
+        """RETURNS (list[str]): All types, the most frequent ones in dev first."""
+        labels = {*self.train.entities, *self.dev.entities}
+        return sorted(labels, key=lambda label: (-self.dev.entities[label], label))
+
+
+def read_run(folder: Path) -> RunRecord:
+    """Read what a run has left in its folder.
+
+    folder (Path): The folder.
+    RETURNS (RunRecord): The run.
+    """
+    folder = Path(folder)
+    if not all((folder / name).exists() for name in (CONFIG_FILE, CORPUS, DEV_FILE)):
+        raise ValueError(Errors.A404.format(path=folder))
+    path = folder / HISTORY_FILE
+    rounds = [Round(**row) for row in srsly.read_jsonl(path)] if path.exists() else []
+    best = find_best(rounds)
+    if best is None:
+        raise ValueError(Errors.A405.format(path=folder))
+    config = load_config(folder / CONFIG_FILE, interpolate=True)
+    loss = _loss(best_model(folder, best))
+    has_q = needs_q(loss)
+    return RunRecord(
+        folder=folder,
+        rounds=rounds,
+        best=best,
+        planned_rounds=config["adak"]["rounds"] if has_q else 1,
+        convergence=config["adak"]["convergence"],
+        loss=loss,
+        has_q=has_q,
+        is_finished=(folder / BEST_MODEL).exists(),
+        trainings=[t for r in rounds for t in _trainings(folder, r.round)],
+        train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
+        dev=_count([folder / DEV_FILE]),
+        dictionaries=[_dictionary(folder, r.round) for r in rounds],
+    )
+
+
+def best_model(folder: Path, best: Round) -> Path:
+    """RETURNS (Path): The best model, which an unfinished run has only in the folder of
+    its round."""
+    path = folder / BEST_MODEL
+    return path if path.exists() else _final_model(folder, best.round)
+
+
+def _final_model(folder: Path, number: int) -> Path:
+    return _round_folder(folder, number) / "final" / BEST_MODEL
+
+
+def _loss(model: Path) -> str:
+    # Unlike that of the run it has the settings of components with a source.
+    components = load_config(model / "config.cfg")["components"].values()
+    return next(c["loss"] for c in components if c["factory"] == "adak_ner")
+
+
+def _round_folder(folder: Path, number: int) -> Path:
+    return folder / f"round-{number:02d}"
+
+
+def _trainings(folder: Path, number: int) -> Iterator[Training]:
+    for path in sorted(_round_folder(folder, number).glob(f"*{SCORES_ENDING}")):
+        name = path.name.removesuffix(SCORES_ENDING)
+        fold = int(name.rpartition("-")[2]) if name.startswith("fold-") else None
+        yield Training(number, fold, read_scores(path))
+
+
+def _dictionary(folder: Path, number: int) -> Counter[str]:
+    path = _round_folder(folder, number) / DICTIONARY_FILE
+    if not path.exists():
+        return Counter()
+    return Counter(row["label"] for row in srsly.read_jsonl(path))
+
+
+def read_docs(paths: list[Path], vocab: Vocab | None = None) -> Iterator[Doc]:
+    """YIELDS (Doc): The documents of some files."""
+    vocab = Vocab() if vocab is None else vocab
+    for path in paths:
+        yield from DocBin().from_disk(path).get_docs(vocab)
+
+
+def _count(paths: list[Path]) -> Corpus:
+    texts = tokens = unknown = 0
+    entities: Counter[str] = Counter()
+    for doc in read_docs(paths):
+        texts += 1
+        tokens += len(doc)
+        unknown += int((doc.to_array("ENT_IOB") == 0).sum())
+        entities.update(ent.label_ for ent in annotated_entities(doc))
+    return Corpus(texts, tokens, unknown, entities)

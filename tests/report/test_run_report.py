@@ -1,0 +1,134 @@
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import spacy_adak
+from spacy_adak.report.run_record import read_run
+from spacy_adak.report.run_report import make_report, write_report
+from tests.finished_run import FinishedRun
+
+from .browser import Browser
+
+
+@pytest.fixture(scope="module")
+def page(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(finished.folder, tmp_path_factory.mktemp("page") / "run.html")
+
+
+def unfinished(finished: FinishedRun, folder: Path) -> Path:
+    shutil.copytree(finished.folder, folder)
+    for name in ("model-best", "model-last"):
+        shutil.rmtree(folder / name)
+    return folder
+
+
+def test_record_has_what_is_on_disk(finished: FinishedRun) -> None:
+    run = read_run(finished.folder)
+    assert run.rounds == finished.history
+    assert run.best == max(finished.history, key=lambda round_: round_.score)
+    assert run.is_finished
+    assert run.has_q
+    assert {(t.round, t.fold) for t in run.trainings} == {
+        (round_, fold) for round_ in (1, 2) for fold in (None, 0, 1)
+    }
+    assert all(training.scores for training in run.trainings)
+    assert (run.train.texts, run.dev.texts) == (40, 12)
+    assert run.train.unknown_tokens > 0 == run.dev.unknown_tokens
+    assert [d.total() for d in run.dictionaries] == [
+        round_.dictionary_size for round_ in finished.history
+    ]
+
+
+def test_page_has_all_sections(page: Path) -> None:
+    html = page.read_text(encoding="utf8")
+    headings = re.findall(r"<h2>(.*?)</h2>", html)
+    assert headings == [
+        "Scores on dev",
+        "Probabilities",
+        "What was found in the training texts",
+        "How the trainings went",
+    ]
+    for title in (
+        "Precision, recall and F1 on dev",
+        "F1 of each type on dev",
+        "Entities found in the training texts",
+        "Entities in the dictionary",
+        "Unknown tokens whose estimated tag changed",
+        "Round 2",
+        "Loss of the models on all data",
+        "λ, the weight of the model&#39;s own best paths",
+        "Time",
+    ):
+        assert f"<figcaption>{title}" in html
+
+
+def test_report_is_where_the_run_is_if_not_told_otherwise(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    assert write_report(folder) == folder / "report.html"
+    assert (folder / "report.html").exists()
+
+
+def test_unfinished_run_has_a_report(finished: FinishedRun, tmp_path: Path) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    html = write_report(folder).read_text(encoding="utf8")
+    assert "This run is not finished" in html
+    assert "They are measured when the run is finished" in html
+
+
+def test_run_without_a_finished_round_has_none(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    (folder / "history.jsonl").unlink()
+    with pytest.raises(ValueError, match="A405"):
+        make_report(folder)
+
+
+def test_core_is_shown_in_notebooks(finished: FinishedRun) -> None:
+    html = spacy_adak.make_report(finished.folder)._repr_html_()
+    assert "The best model finds" in html
+    assert html.count("<svg") == 2
+    assert html.count("<table") == 2
+    assert "<script" not in html
+
+
+def test_page_in_a_browser(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.run(background)
+    browser.click("#theme")
+    assert browser.run(background) != light
+    assert browser.run("return performance.getEntriesByType('resource').length") == 0
+    names = "return [...document.querySelectorAll('svg')].map((svg) => svg.ariaLabel)"
+    assert all(browser.run(names))
+
+
+def test_page_fits_a_phone_with_readable_charts(browser: Browser, page: Path) -> None:
+    browser.resize(360, 740)
+    browser.open(page)
+    assert browser.run("return document.documentElement.scrollWidth") <= 360
+    heights = browser.run("""
+        return [...document.querySelectorAll("svg text")]
+            .filter((text) => !text.hasAttribute("transform"))
+            .map((text) => text.getBoundingClientRect().height);
+    """)
+    assert min(heights) > 9
+
+
+def test_no_text_of_a_chart_is_cut_off(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    outside = browser.run("""
+        return [...document.querySelectorAll("svg")].flatMap((svg) => {
+            const frame = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll("text")].filter((text) => {
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 1 || box.right > frame.right + 1
+                    || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+            }).map((text) => text.textContent);
+        });
+    """)
+    assert outside == []

@@ -3,12 +3,13 @@
 import shutil
 from pathlib import Path
 
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_config, load_model
 
 from ..annotation.q_of_text import ESTIMATE_KEY
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
+from ..data.origins import complete
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
 from ..shards.checkpoint import new_folder, write_json
@@ -25,8 +26,6 @@ from .folder import (
     Run,
     read_published,
 )
-
-ANNOTATED_KEY, ESTIMATED_KEY = "annotated", "estimated"
 
 
 def is_published(folder: Path) -> bool:
@@ -100,8 +99,8 @@ def _restore_settings(model_config: Path, run_config: Path) -> None:
 
 
 def _completed_data(run: Run, number: int) -> DocBin:
-    """The training data with all entities on the path of q as `doc.ents`. The span
-    groups "annotated" and "estimated" tell where they are from."""
+    """The training data with all entities on the path of q as `doc.ents`. Span groups
+    tell where they are from, see `spacy_adak.data.origins`."""
     nlp = tokenizing_pipeline(run.config)
     completed = [
         add_estimates(example.reference)
@@ -119,19 +118,14 @@ def add_estimates(doc: Doc) -> Doc:
     """
     path = doc.spans.pop(ESTIMATE_KEY)
     doc.user_data.pop(ESTIMATE_KEY, None)
-    annotated = list(doc.ents)
     # The path has these as well. But where an entity does not align with the tokens of
     # the pipeline it has not, and may have another one in its place.
-    taken = {token.i for ent in annotated for token in ent}
+    taken = {token.i for ent in doc.ents for token in ent}
     estimated: list[Span] = []
     scores: list[float] = []
     for span, score in zip(path, path.attrs["scores"], strict=True):
         if taken.isdisjoint(range(span.start, span.end)):
             estimated.append(span)
             scores.append(float(score))
-    doc.set_ents([*annotated, *estimated], default="outside")
-    doc.spans[ANNOTATED_KEY] = annotated
-    doc.spans[ESTIMATED_KEY] = SpanGroup(
-        doc, name=ESTIMATED_KEY, spans=estimated, attrs={"scores": scores}
-    )
+    complete(doc, estimated, scores)
     return doc

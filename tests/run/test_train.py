@@ -14,6 +14,7 @@ from spacy.util import load_config
 from thinc.api import Config
 
 import spacy_adak
+from spacy_adak.data.origins import without_estimates
 from spacy_adak.run.folder import Round, find_best, read_history
 from spacy_adak.run.publish import add_estimates
 from spacy_adak.run.train import is_stopped, train
@@ -149,6 +150,7 @@ def test_completed_data_has_what_is_annotated_where_tokens_do_not_align() -> Non
     completed = add_estimates(doc)
     assert [ent.text for ent in completed.ents] == ["In", "New York City."]
     assert [span.text for span in completed.spans["estimated"]] == ["In"]
+    assert [t.ent_iob for t in without_estimates(completed)] == [0, 3, 1, 1, 1, 0]
 
 
 def test_history_is_a_line_per_round(finished: FinishedRun) -> None:

@@ -369,6 +369,39 @@ class Errors(metaclass=WithCodes):
         "No annotator is called '{name}'. --annotators takes union, intersection, "
         "majority or one of the names in the data: {names}."
     )
+    A318 = (
+        "The tags in {path} are numbers, such as {tag}, and nothing says what they "
+        "stand for. Give their names in order, or a file that has them, by --labels: "
+        "--labels O,B-PER,I-PER"
+    )
+    A319 = (
+        "The tag {tag} in {path} is none of the {count} labels ({names}). Give the "
+        "names of all tags in order by --labels."
+    )
+    A320 = (
+        "{path} (option --labels) holds no list of names. Give a file with a JSON list "
+        "of strings or with a name a line, or the names with commas between them."
+    )
+    A321 = (
+        "Reading {path} needs pyarrow. Install it with: pip install pyarrow, or save "
+        "the dataset as JSONL: dataset.to_json('train.jsonl')"
+    )
+    A322 = (
+        "{path} cannot be read as Parquet ({error}). Save the dataset again, or say "
+        "what the file is by --converter."
+    )
+    A323 = (
+        "{path} has annotations, but their text is not there ({text_path}). Put it "
+        "beside the annotations."
+    )
+    A324 = (
+        "{path} is a JSON array, but exports of Prodigy have a record a line. Export "
+        "it again by `prodigy db-out`, or write it as JSONL: jq -c '.[]'"
+    )
+    A325 = (
+        "{path} would hold {count:,} tokens, more than a .spacy file can. Convert the "
+        "data in several files to a directory."
+    )
 
     # report
     A400 = (
@@ -555,6 +588,20 @@ class Warnings(metaclass=WithCodes):
     W333 = (
         "origin {origin!r} of a span is none of {origins}: the span is taken as "
         "guessed, and its tokens are unknown."
+    )
+    W335 = (
+        "no lists of tokens and tags (keys: {keys}): the row is left out. They are "
+        "looked for under tokens and ner_tags."
+    )
+    W336 = (
+        "{tokens} tokens and {tags} tags, or tokens that are no strings: the row is "
+        "left out."
+    )
+    W337 = "the text is blank: the record is left out."
+    W338 = "a sentence whose tokens are no objects with an 'orth' is left out."
+    W339 = (
+        "{span} is in {count} pieces, which spaCy's entities cannot be: it is left out "
+        "and its tokens are unknown."
     )
     W334 = (
         "{count} estimated or guessed spans are not written, and their tokens are "

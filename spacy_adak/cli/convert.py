@@ -48,7 +48,8 @@ def convert_cli(
         typer.Option(
             "--converter",
             "-c",
-            metavar="[conll|spans|prodigy|doccano|label-studio|spacy]",
+            metavar="[conll|spans|prodigy|doccano|label-studio|huggingface|spacy-v2|"
+            "brat|spacy]",
             help="Format of the input. If not given, told by the file's suffix and "
             "content",
         ),
@@ -97,6 +98,14 @@ def convert_cli(
             help="Column of the tag, counted from 0; negative counts from the end",
         ),
     ] = -1,
+    document_column: Annotated[
+        int | None,
+        typer.Option(
+            "--document-column",
+            help="Column of the document's name, if there is one: a document starts "
+            "where it changes",
+        ),
+    ] = None,
     tag_scheme: Annotated[
         str | None,
         typer.Option(
@@ -104,6 +113,15 @@ def convert_cli(
             metavar="[IOB1|BIO|BILUO|BIOES]",
             help="Scheme of the tags of a column file. If not given, told by the tags "
             "when reading, BIO when writing",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            help="Names of the tags in order, where Hugging Face rows have numbers: "
+            "'O,B-PER,I-PER', or a file that has them. If not given, told by the "
+            "features of the dataset",
         ),
     ] = None,
     text_key: Annotated[
@@ -163,9 +181,10 @@ def convert_cli(
     Convert annotations to spaCy's binary format, and back.
 
     Reads column files (CoNLL, IOB), span JSONL with character offsets, exports of
-    Prodigy, doccano and Label Studio, and .spacy files, and writes any of them. What
-    is unknown stays unknown: a token is an entity, stated to be outside of one, or
-    missing, which is how spaCy's documents tell the three apart.
+    Prodigy, doccano and Label Studio, and .spacy files, and writes any of them. Reads
+    too: Hugging Face rows of tokens and tags, the training data of spaCy v2, and
+    brat's standoff. What is unknown stays unknown: a token is an entity, stated to be
+    outside of one, or missing, which is how spaCy's documents tell the three apart.
 
     Problems are reported with file and line, then repaired or skipped; a token that
     somebody labelled in a way that cannot be used becomes missing, never outside. If
@@ -198,7 +217,9 @@ def convert_cli(
         n_sents=n_sents,
         token_column=token_column,
         tag_column=tag_column,
+        document_column=document_column,
         tag_scheme=tag_scheme,
+        labels=labels,
         text_key=text_key,
         alignment_mode=alignment_mode,
         incorrect_spans_key=incorrect_spans_key,

@@ -4,52 +4,38 @@ Read too: spaCy's `.iob` layout, a sentence a line, `token|tag` separated by spa
 """
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, pairwise
+from functools import partial
+from io import StringIO
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from tempfile import TemporaryFile
+from typing import NamedTuple, TextIO
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..crf.tags import OUTSIDE, LabelledSpan, may_follow, split_tag, tags_to_spans
+from ..crf.tags import OUTSIDE
 from ..errors import Errors, Warnings
-from .annotated_text import Unlabelled, stretches
+from .annotated_text import Unlabelled
 from .files import read_lines
 from .origins import without_estimates
+from .sentences import (
+    UNKNOWN,
+    Row,
+    Sentence,
+    TagScheme,
+    docs_of_sentences,
+    is_tag,
+)
 from .summary import Place, Summary
 
-TagScheme = Literal["IOB1", "BIO", "BILUO", "BIOES"]
-PREFIXES = {"IOB1": "BI", "BIO": "BI", "BILUO": "BILU", "BIOES": "BIES"}
-UNKNOWN = ("-", "?", "_")
 DOCUMENT_START = "-DOCSTART-"
-LANGUAGES_WITHOUT_SPACES = ("bo", "ja", "th", "zh")
-_BIOES_TO_BILUO = str.maketrans("ES", "LU")
 _BILUO_TO_BIOES = str.maketrans("LU", "ES")
 # Not \s: tokens such as U+3000, the ideographic space, are the file's own.
 _BLANKS = " \t"
-# A file has few tags, but many of each.
-_may_follow = lru_cache(maxsize=4096)(may_follow)
-
-
-class Row(NamedTuple):
-    """A token with its tag, and the line both are on."""
-
-    token: str
-    tag: str
-    line: int
-
-
-@dataclass
-class Sentence:
-    """The rows of a sentence, and whether a document starts with it."""
-
-    place: Place
-    rows: list[Row]
-    starts_document: bool
+# Stands for the mark of a document. Every other line that is not blank has a tab.
+_MARK = "start\n"
 
 
 class _Columns(NamedTuple):
@@ -58,13 +44,6 @@ class _Columns(NamedTuple):
     token: int
     tag: int
     document: int | None
-
-
-class _Layout(NamedTuple):
-    """What a file shows only as a whole."""
-
-    scheme: TagScheme
-    has_documents: bool
 
 
 def read_conll(
@@ -94,19 +73,20 @@ def read_conll(
     tag_scheme (str | None): "IOB1", "BIO", "BILUO" or "BIOES"; None finds out.
     n_sents (int): How many sentences make a document, 0 for all of the file. A file
         that marks its documents by -DOCSTART- lines or names keeps them.
-    YIELDS (Doc): The documents, with the file's own tokens.
+    RETURNS (Iterator[Doc]): The documents, with the file's own tokens.
     """
     if len({token_column, tag_column, document_column}) < 3:
         column = token_column if token_column == tag_column else document_column
         raise ValueError(Errors.A304.format(column=column))
     columns = _Columns(token_column, tag_column, document_column)
-    layout = _find_layout(_read_sentences(path, columns, Summary()))
-    if layout.has_documents and n_sents > 1:
-        warnings.warn(Warnings.W303.format(n_sents=n_sents), stacklevel=2)
-    scheme = tag_scheme or layout.scheme
-    sentences = _read_sentences(path, columns, summary)
-    for group in _group(sentences, layout.has_documents, n_sents):
-        yield _make_doc(group, vocab, scheme, unlabelled, summary)
+    return docs_of_sentences(
+        partial(_read_sentences, path, columns),
+        vocab,
+        unlabelled=unlabelled,
+        summary=summary,
+        tag_scheme=tag_scheme,
+        n_sents=n_sents,
+    )
 
 
 def _read_sentences(path: Path, at: _Columns, summary: Summary) -> Iterator[Sentence]:
@@ -141,7 +121,7 @@ def _read_sentences(path: Path, at: _Columns, summary: Summary) -> Iterator[Sent
                 count=len(columns), token_column=at.token, tag_column=at.tag
             )
             summary.add_problem(place, "skipped", message, line)
-        elif columns[0] == "#" and not _is_tag(tag, "BILUES"):
+        elif columns[0] == "#" and not is_tag(tag, "BILUES"):
             continue  # a comment, as in CoNLL-U
         elif not token.strip(_BLANKS):
             summary.add_problem(place, "repaired", Warnings.W304.format(), line)
@@ -178,144 +158,35 @@ def _read_columns(lines: Iterable[str]) -> Iterator[tuple[int, list[str] | None]
             yield number, re.split(" +", line) if "  " in line else line.split(" ")
 
 
-@lru_cache(maxsize=4096)
-def _is_tag(tag: str, prefixes: str) -> bool:
-    prefix, entity_type = split_tag(tag)
-    if tag == OUTSIDE or tag in UNKNOWN:
-        return True
-    return len(prefix) == 1 and prefix in prefixes and bool(entity_type)
+def to_conll(docs: Iterable[Doc], tag_scheme: TagScheme = "BIO") -> str:
+    """RETURNS (str): The content of a column file; see `write_conll`."""
+    file = StringIO()
+    write_conll(docs, file, tag_scheme)
+    return file.getvalue()
 
 
-def _find_layout(sentences: Iterable[Sentence]) -> _Layout:
-    """The scheme of a file, and whether it marks its documents."""
-    has_documents = False
-    pairs: set[tuple[str, str]] = set()
-    for sentence in sentences:
-        has_documents |= sentence.starts_document
-        tags = [row.tag for row in sentence.rows if _is_tag(row.tag, "BILUES")]
-        pairs.update(pairwise([OUTSIDE, *tags]))
-    return _Layout(_find_scheme(pairs), has_documents)
+def write_conll(
+    docs: Iterable[Doc], file: TextIO, tag_scheme: TagScheme = "BIO"
+) -> None:
+    """Write documents as a column file: token, tab, tag. -DOCSTART- lines part the
+    documents if one of them has more than one sentence.
 
-
-def _find_scheme(pairs: Iterable[tuple[str, str]]) -> TagScheme:
-    """The scheme of the pairs of tags that follow each other. IOB1 is where every B-
-    parts two entities of a type."""
-    prefixes = set()
-    b_starts_an_entity = i_starts_an_entity = False
-    for left, right in pairs:
-        prefix, entity_type = split_tag(right)
-        prefixes.add(prefix)
-        starts = bool(entity_type) and split_tag(left)[1] != entity_type
-        b_starts_an_entity |= starts and prefix == "B"
-        i_starts_an_entity |= starts and prefix == "I"
-    if prefixes & {"L", "U"}:
-        return "BILUO"
-    if prefixes & {"E", "S"}:
-        return "BIOES"
-    return "IOB1" if i_starts_an_entity and not b_starts_an_entity else "BIO"
-
-
-def _group(
-    sentences: Iterable[Sentence], has_documents: bool, n_sents: int
-) -> Iterator[list[Sentence]]:
-    """The sentences of each document."""
-    group: list[Sentence] = []
-    for sentence in sentences:
-        is_full = 0 < n_sents <= len(group)
-        if group and (sentence.starts_document if has_documents else is_full):
-            yield group
-            group = []
-        group.append(sentence)
-    if group:
-        yield group
-
-
-def _make_doc(
-    sentences: list[Sentence],
-    vocab: Vocab,
-    scheme: TagScheme,
-    unlabelled: Unlabelled,
-    summary: Summary,
-) -> Doc:
-    words: list[str] = []
-    sent_starts: list[bool | int | None] = []
-    entities: list[LabelledSpan] = []
-    unknown: list[int] = []
-    for sentence in sentences:
-        offset = len(words)
-        words += [row.token for row in sentence.rows]
-        sent_starts += [True] + [False] * (len(sentence.rows) - 1)
-        tags = _readable_tags(sentence, scheme, summary)
-        unknown += [offset + i for i, tag in enumerate(tags) if tag in UNKNOWN]
-        entities += [
-            LabelledSpan(offset + start, offset + end, label)
-            for start, end, label in _read_entities(sentence, tags, scheme, summary)
-        ]
-    # None says that the spaces are unknown: spaCy then keeps the tokens in training.
-    spaces = [False] * len(words) if vocab.lang in LANGUAGES_WITHOUT_SPACES else None
-    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=sent_starts)
-    doc.set_ents(
-        [Span(doc, start, end, label=label) for start, end, label in entities],
-        missing=[doc[start:end] for start, end in stretches(unknown)],
-        default=unlabelled,
-    )
-    return doc
-
-
-def _readable_tags(
-    sentence: Sentence, scheme: TagScheme, summary: Summary
-) -> list[str]:
-    """The tags of a sentence, with unknown for those that are none of the scheme."""
-    tags = []
-    for row in sentence.rows:
-        if _is_tag(row.tag, PREFIXES[scheme]):
-            tags.append(row.tag)
-        else:
-            message = Warnings.W301.format(tag=row.tag, token=row.token, scheme=scheme)
-            summary.add_problem(sentence.place, "repaired", message, row.line)
-            tags.append(UNKNOWN[0])
-    return tags
-
-
-def _read_entities(
-    sentence: Sentence, tags: Sequence[str], scheme: TagScheme, summary: Summary
-) -> list[LabelledSpan]:
-    """The entities of a sentence, illegal tags read as conlleval reads them."""
-    tags = [OUTSIDE if tag in UNKNOWN else tag for tag in tags]
-    if scheme == "BIOES":
-        tags = [tag[0].translate(_BIOES_TO_BILUO) + tag[1:] for tag in tags]
-    crf_scheme = "BILUO" if "L" in PREFIXES[scheme] or scheme == "BIOES" else "BIO"
-    if scheme != "IOB1":  # where every order of tags is legal
-        ends = [None, *tags, None]
-        for i, (left, right) in enumerate(pairwise(ends)):
-            if not _may_follow(left, right, crf_scheme):
-                row = sentence.rows[min(i, len(tags) - 1)]
-                message = Warnings.W307.format(
-                    left=left or "the start",
-                    right=right or "the end",
-                    scheme=crf_scheme,
-                    token=row.token,
-                )
-                summary.add_problem(sentence.place, "repaired", message, row.line)
-    return tags_to_spans(tags, crf_scheme, illegal="repair")
-
-
-def to_conll(docs: Sequence[Doc], tag_scheme: TagScheme = "BIO") -> str:
-    """Write documents as a column file: token, tab, tag.
-
-    docs (Sequence[Doc]): The documents. Whitespace tokens are left out, and so are
+    docs (Iterable[Doc]): The documents. Whitespace tokens are left out, and so are
         estimated and guessed entities, whose tokens are missing.
+    file (TextIO): The file.
     tag_scheme (str): "IOB1", "BIO", "BILUO" or "BIOES"; missing is written "-".
-    RETURNS (str): The content of the file. -DOCSTART- lines part the documents if one
-        of them has more than one sentence.
     """
-    written = [_to_sentences(doc, tag_scheme) for doc in docs]
-    marked = any(len(sentences) > 1 for sentences in written)
-    start = f"{DOCUMENT_START}\t{OUTSIDE}\n\n" if marked else ""
-    return "".join(
-        start + "".join(sentence + "\n" for sentence in sentences)
-        for sentences in written
-    )
+    # Whether documents are marked is known when all are.
+    with TemporaryFile("w+", encoding="utf8", newline="\n") as unmarked:
+        is_marked = False
+        for doc in docs:
+            sentences = _to_sentences(doc, tag_scheme)
+            is_marked |= len(sentences) > 1
+            unmarked.write(_MARK)
+            unmarked.writelines(sentence + "\n" for sentence in sentences)
+        unmarked.seek(0)
+        start = f"{DOCUMENT_START}\t{OUTSIDE}\n\n" if is_marked else ""
+        file.writelines(start if line == _MARK else line for line in unmarked)
 
 
 def _to_sentences(doc: Doc, tag_scheme: TagScheme) -> list[str]:

@@ -2,57 +2,32 @@
 
 import re
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from ..atomic import write_bytes
 from ..errors import Errors, Warnings
-from .alignment import AlignmentMode, to_doc
-from .annotated_text import AnnotatedText, Unlabelled
+from .alignment import AlignmentMode
+from .annotated_text import Unlabelled
 from .annotators import RULES
-from .conll import LANGUAGES_WITHOUT_SPACES, TagScheme, read_conll, to_conll
-from .docbin import make_docbin, read_docbin
-from .doccano import read_doccano, to_doccano
-from .formats import SUFFIXES, Format, detect_format, format_of_suffix
-from .label_studio import read_label_studio, to_label_studio
-from .origins import (
-    INCORRECT_SPANS_KEY,
-    estimates_of,
-    origins_of,
-    without_estimates,
-)
-from .prodigy import read_prodigy, to_prodigy
-from .spans_jsonl import read_spans_jsonl, to_spans_jsonl
+from .brat import ANNOTATIONS, TEXT
+from .formats import SUFFIXES, Format, Target, detect_format, format_of_suffix
+from .huggingface import INFO_FILES
+from .origins import INCORRECT_SPANS_KEY, estimates_of, without_estimates
+from .readers import Reading, read_docs
+from .sentences import LANGUAGES_WITHOUT_SPACES, TagScheme
+from .staging import Staging
 from .summary import Summary
+from .writers import Writing, write_docs
 
-_RECORD_READERS = {
-    "spans": read_spans_jsonl,
-    "doccano": read_doccano,
-    "label-studio": read_label_studio,
-}
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-
-
-@dataclass(frozen=True)
-class _Options:
-    """How files are read and written; see `convert`."""
-
-    unlabelled: Unlabelled | None
-    n_sents: int
-    token_column: int
-    tag_column: int
-    tag_scheme: TagScheme | None
-    text_key: str
-    alignment_mode: AlignmentMode
-    incorrect_spans_key: str
-    annotators: str
+# Of how many documents the text is looked at.
+_SAMPLE = 100
 
 
 class _Step(NamedTuple):
@@ -61,7 +36,7 @@ class _Step(NamedTuple):
     source: Path
     source_format: Format
     target: Path
-    target_format: Format
+    target_format: Target
 
 
 def convert(
@@ -75,7 +50,9 @@ def convert(
     n_sents: int = 1,
     token_column: int = 0,
     tag_column: int = -1,
+    document_column: int | None = None,
     tag_scheme: str | None = None,
+    labels: str | None = None,
     text_key: str = "text",
     alignment_mode: str = "strict",
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
@@ -97,8 +74,11 @@ def convert(
     n_sents (int): Sentences per document of a column file, 0 for all.
     token_column (int): The column of the token in a column file.
     tag_column (int): The column of the tag in a column file.
+    document_column (int | None): The column of the document's name in a column file.
     tag_scheme (str | None): The scheme of the tags in a column file, read or
         written: "IOB1", "BIO", "BILUO" or "BIOES". None finds out, and writes BIO.
+    labels (str | None): The names of tags that are numbers in Hugging Face rows, with
+        commas between them, or a file that has them.
     text_key (str): The key of the text in JSON and JSONL files.
     alignment_mode (str): What to do with spans that do not fall on token bounds:
         "strict" leaves them out, "contract" and "expand" move them.
@@ -109,42 +89,45 @@ def convert(
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
     """
-    options = _Options(
+    scheme = _choose("--tag-scheme", tag_scheme, TagScheme)
+    reading = Reading(
         unlabelled=_choose("--unlabelled", unlabelled, Unlabelled),
         n_sents=n_sents,
         token_column=token_column,
         tag_column=tag_column,
-        tag_scheme=_choose("--tag-scheme", tag_scheme, TagScheme),
+        document_column=document_column,
+        tag_scheme=scheme,
+        labels=labels,
         text_key=text_key,
         alignment_mode=_choose("--alignment-mode", alignment_mode, AlignmentMode),
         incorrect_spans_key=incorrect_spans_key,
         annotators=annotators,
     )
+    writing = Writing(scheme or "BIO", text_key, incorrect_spans_key)
     nlp = _make_tokenizer(lang)
     summary = Summary(strict=strict)
-    contents: dict[Path, bytes] = {}
-    for step in _plan(
+    steps = _plan(
         Path(input_path),
         Path(output_path),
         _choose("--converter", converter, Format),
-        _choose("--to", to, Format),
-    ):
-        docs = []
-        for doc in tqdm(
-            _read(step.source, step.source_format, nlp, options, summary),
-            desc=step.source.name,
-            unit=" docs",
-            disable=silent or None,
-        ):
-            summary.add_doc(without_estimates(doc), incorrect_spans_key)
-            docs.append(doc)
-        _check_docs(docs, step, lang, incorrect_spans_key, annotators, summary)
-        _warn_of_losses(docs, step.target_format, incorrect_spans_key)
-        contents[step.target] = _to_bytes(docs, step.target_format, options)
-    # Only now, for the last of the files may be the one that cannot be converted.
-    for path, content in contents.items():
-        write_bytes(path, content)
-        summary.outputs.append(path)
+        _choose("--to", to, Target),
+    )
+    # The last of the files may be the one that cannot be converted.
+    with Staging() as staging:
+        for step in steps:
+            docs = read_docs(step.source, step.source_format, nlp, reading, summary)
+            shown = tqdm(
+                docs, desc=step.source.name, unit=" docs", disable=silent or None
+            )
+            content = _Content(step.target_format, incorrect_spans_key)
+            write_docs(
+                content.watch(shown, summary),
+                staging.place(step.target),
+                step.target_format,
+                writing,
+            )
+            content.check(step, lang, annotators, summary)
+    summary.outputs += [step.target for step in steps]
     return summary
 
 
@@ -181,7 +164,11 @@ def _input_files(path: Path, converter: Format | None) -> list[Path]:
         formats = [converter] if converter else list(SUFFIXES)
         suffixes = {suffix for name in formats for suffix in SUFFIXES[name]}
         paths = sorted(path.rglob("*"))
-        files = [p for p in paths if p.suffix in suffixes and p.is_file()]
+        files = [
+            p
+            for p in paths
+            if p.suffix in suffixes and p.is_file() and not _belongs_to_another(p)
+        ]
     else:
         files = [path] if path.exists() else []
     if not files:
@@ -189,11 +176,17 @@ def _input_files(path: Path, converter: Format | None) -> list[Path]:
     return files
 
 
+def _belongs_to_another(path: Path) -> bool:
+    """Whether a file of a directory describes others, or is the text of another."""
+    is_text = path.suffix == TEXT and path.with_suffix(ANNOTATIONS).is_file()
+    return is_text or path.name in INFO_FILES
+
+
 def _plan(
     input_path: Path,
     output_path: Path,
     converter: Format | None,
-    to: Format | None,
+    to: Target | None,
 ) -> list[_Step]:
     """What is read and written, checked before anything is."""
     root = input_path if input_path.is_dir() else input_path.parent
@@ -209,7 +202,8 @@ def _plan(
             name = source.relative_to(root).with_suffix(SUFFIXES[target_format][0])
             target = output_path / name
         else:
-            target_format = to or format_of_suffix(output_path, "--to")
+            by_suffix = to or format_of_suffix(output_path, "--to", Target)
+            target_format = cast(Target, by_suffix)
             target = output_path
         if target.resolve() in taken:
             raise ValueError(Errors.A315.format(path=target))
@@ -219,124 +213,84 @@ def _plan(
     return steps
 
 
-def _read(
-    path: Path,
-    source_format: Format,
-    nlp: Language,
-    options: _Options,
-    summary: Summary,
-) -> Iterator[Doc]:
-    if source_format == "spacy":
-        yield from read_docbin(path, nlp.vocab, options.unlabelled)
-    elif options.unlabelled is None:
-        raise ValueError(Errors.A302.format(path=path))
-    elif source_format == "conll":
-        yield from read_conll(
-            path,
-            nlp.vocab,
-            unlabelled=options.unlabelled,
-            summary=summary,
-            token_column=options.token_column,
-            tag_column=options.tag_column,
-            tag_scheme=options.tag_scheme,
-            n_sents=options.n_sents,
-        )
-    else:
-        for record in _read_records(path, source_format, options, summary):
-            doc = to_doc(
-                record,
-                nlp,
-                unlabelled=options.unlabelled,
-                alignment_mode=options.alignment_mode,
-                incorrect_spans_key=options.incorrect_spans_key,
-                summary=summary,
-                annotators=options.annotators,
+class _Content:
+    """What has to be known of all documents of a file, of which none is kept.
+
+    target_format (str): The format they are written in.
+    incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
+    """
+
+    def __init__(self, target_format: Target, incorrect_spans_key: str) -> None:
+        self._format = target_format
+        self._key = incorrect_spans_key
+        self._documents = self._ruled_out = self._estimates = 0
+        self._has_entities = self._has_outside = False
+        # Documents with tokens or spans that nobody has decided on, and those of them
+        # that have tokens stated to be outside.
+        self._open = self._mixed = 0
+        self._sample = ""
+
+    def watch(self, docs: Iterable[Doc], summary: Summary) -> Iterator[Doc]:
+        """Count documents as they pass."""
+        for doc in docs:
+            facts = without_estimates(doc)
+            summary.add_doc(facts, self._key)
+            self._count(facts)
+            yield doc
+
+    def _count(self, facts: Doc) -> None:
+        self._documents += 1
+        if self._documents <= _SAMPLE:
+            self._sample += facts.text
+        estimates = len(estimates_of(facts)) if len(facts.spans) else 0
+        ruled_out = len(facts.spans.get(self._key, ())) if len(facts.spans) else 0
+        self._estimates += estimates
+        self._ruled_out += ruled_out
+        iob = facts.to_array("ENT_IOB")
+        self._has_entities |= bool(estimates or ruled_out or (iob == 3).any())
+        has_outside = bool((iob == 2).any())
+        is_open = bool(estimates or not iob.all())
+        self._has_outside |= has_outside
+        self._open += is_open
+        self._mixed += is_open and has_outside
+
+    def check(self, step: _Step, lang: str, annotators: str, summary: Summary) -> None:
+        """Stop where there is nothing to write, and warn where it cannot be right."""
+        if not self._documents and annotators not in RULES:
+            names = ", ".join(sorted(summary.annotators)) or "none"
+            raise ValueError(Errors.A317.format(name=annotators, names=names))
+        if not self._documents:
+            problems = summary.problems
+            raise ValueError(
+                Errors.A311.format(
+                    path=step.source,
+                    format=step.source_format,
+                    skipped=summary.count_records("skipped"),
+                    set_aside=summary.set_aside,
+                    problem=f" The first problem: {problems[0]}" if problems else "",
+                )
             )
-            if doc is not None:
-                yield doc
+        if not self._has_entities:
+            warnings.warn(Warnings.W329.format(path=step.source), stacklevel=3)
+        cjk = len(_CJK.findall(self._sample))
+        is_cjk = 2 * cjk > len(self._sample.replace(" ", ""))
+        if is_cjk and lang not in LANGUAGES_WITHOUT_SPACES:
+            warnings.warn(Warnings.W328.format(lang=lang), stacklevel=3)
+        self._warn_of_losses()
 
-
-def _read_records(
-    path: Path, source_format: Format, options: _Options, summary: Summary
-) -> Iterator[AnnotatedText]:
-    if source_format == "prodigy":
-        return read_prodigy(path, options.text_key, summary, options.annotators)
-    return _RECORD_READERS[source_format](path, options.text_key, summary)
-
-
-def _to_bytes(docs: list[Doc], target_format: Format, options: _Options) -> bytes:
-    text_key, incorrect_spans_key = options.text_key, options.incorrect_spans_key
-    if target_format == "spacy":
-        return make_docbin(docs).to_bytes()
-    if target_format == "conll":
-        text = to_conll(docs, options.tag_scheme or "BIO")
-    elif target_format == "spans":
-        text = to_spans_jsonl(docs, text_key, incorrect_spans_key)
-    elif target_format == "prodigy":
-        text = to_prodigy(docs, text_key, incorrect_spans_key)
-    elif target_format == "doccano":
-        text = to_doccano(docs, text_key)
-    else:
-        text = to_label_studio(docs, text_key)
-    return text.encode("utf8")
-
-
-def _check_docs(
-    docs: list[Doc],
-    step: _Step,
-    lang: str,
-    incorrect_spans_key: str,
-    annotators: str,
-    summary: Summary,
-) -> None:
-    """Stop where there is nothing to write, and warn where it cannot be right."""
-    if not docs and annotators not in RULES:
-        names = ", ".join(sorted(summary.annotators)) or "none"
-        raise ValueError(Errors.A317.format(name=annotators, names=names))
-    if not docs:
-        problems = summary.problems
-        raise ValueError(
-            Errors.A311.format(
-                path=step.source,
-                format=step.source_format,
-                skipped=summary.count_records("skipped"),
-                set_aside=summary.set_aside,
-                problem=f" The first problem: {problems[0]}" if problems else "",
-            )
-        )
-    if not any(doc.ents or origins_of(doc, incorrect_spans_key) for doc in docs):
-        warnings.warn(Warnings.W329.format(path=step.source), stacklevel=3)
-    sample = "".join(doc.text for doc in docs[:100])
-    cjk = len(_CJK.findall(sample))
-    if lang not in LANGUAGES_WITHOUT_SPACES and 2 * cjk > len(sample.replace(" ", "")):
-        warnings.warn(Warnings.W328.format(lang=lang), stacklevel=3)
-
-
-def _warn_of_losses(
-    docs: list[Doc], target_format: Format, incorrect_spans_key: str
-) -> None:
-    """Say what the target format has no place for."""
-    docs = [without_estimates(doc) for doc in docs]
-    if target_format in ("prodigy", "doccano", "label-studio"):
-        states = [{token.ent_iob for token in doc} for doc in docs]
-        for doc, state in zip(docs, states, strict=True):
-            if estimates_of(doc):
-                state.add(0)
-        if target_format != "prodigy":  # one answer has to hold for the whole file
-            outside = {2} & set().union(*states)
-            states = [state | outside for state in states]
-        mixed = sum({0, 2} <= state for state in states)
-        if mixed:
-            message = Warnings.W326.format(count=mixed, format=target_format)
-            warnings.warn(message, stacklevel=3)
-    if target_format in ("conll", "doccano"):
-        estimates = sum(len(estimates_of(doc)) for doc in docs)
-        if estimates:
-            message = Warnings.W334.format(count=estimates, format=target_format)
-            warnings.warn(message, stacklevel=3)
-    if target_format in ("conll", "doccano", "label-studio"):
-        groups = [doc.spans.get(incorrect_spans_key, ()) for doc in docs]
-        ruled_out = sum(len(group) for group in groups)
-        if ruled_out:
-            message = Warnings.W327.format(count=ruled_out, format=target_format)
-            warnings.warn(message, stacklevel=3)
+    def _warn_of_losses(self) -> None:
+        """Say what the target format has no place for."""
+        losses = []
+        if self._format == "prodigy":
+            losses.append((Warnings.W326, self._mixed))
+        elif self._format in ("doccano", "label-studio"):
+            # One answer has to hold for the whole file.
+            losses.append((Warnings.W326, self._open if self._has_outside else 0))
+        if self._format in ("conll", "doccano"):
+            losses.append((Warnings.W334, self._estimates))
+        if self._format in ("conll", "doccano", "label-studio"):
+            losses.append((Warnings.W327, self._ruled_out))
+        for message, count in losses:
+            if count:
+                text = message.format(count=count, format=self._format)
+                warnings.warn(text, stacklevel=4)

@@ -1,4 +1,5 @@
-"""doccano's JSONL for sequence labelling, in the shapes its versions have exported:
+"""doccano's JSONL, or an array of the same, for sequence labelling, in the shapes its
+versions have exported:
 
 {"text": "Acme hired Ann.", "label": [[0, 4, "ORG"]]}
 {"data": "Acme hired Ann.", "labels": [[0, 4, "ORG"]]}
@@ -12,8 +13,9 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from .annotated_text import AnnotatedText
-from .files import read_jsonl, to_jsonl
+from .files import to_jsonl
 from .origins import annotated_entities
+from .records import read_objects
 from .spans_jsonl import get_spans, get_text
 from .summary import Summary
 
@@ -31,7 +33,7 @@ def read_doccano(
     summary (Summary): Where problems are noted.
     YIELDS (AnnotatedText): The records.
     """
-    for place, record in read_jsonl(path, summary):
+    for place, record in read_objects(path, summary):
         key = "data" if text_key not in record and "data" in record else text_key
         text = get_text(record, key, place, summary)
         if text is not None:

@@ -77,6 +77,28 @@ def read_jsonl_with_offsets(
     summary (Summary | None): Where problems are noted, unless this was done before.
     YIELDS (tuple[Place, int, dict]): The place, the offset and the object.
     """
+    for place, offset, record in _read_json_lines(path, summary):
+        if isinstance(record, dict):
+            yield place, offset, record
+        elif summary is not None:
+            message = Warnings.W306.format(type=type(record).__name__)
+            summary.add_problem(place, "skipped", message)
+
+
+def read_json_lines(path: Path, summary: Summary) -> Iterator[tuple[Place, Any]]:
+    """Read the values of a JSONL file; lines that hold none are noted and skipped.
+
+    path (Path): The file.
+    summary (Summary): Where problems are noted.
+    YIELDS (tuple[Place, Any]): Where the value is, and the value.
+    """
+    for place, _, record in _read_json_lines(path, summary):
+        yield place, record
+
+
+def _read_json_lines(
+    path: Path, summary: Summary | None
+) -> Iterator[tuple[Place, int, Any]]:
     for text, number, offset in _read_lines(path):
         if not text or text.isspace():
             continue
@@ -84,14 +106,11 @@ def read_jsonl_with_offsets(
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:  # it has limits to size and depth
-            problem = Warnings.W305.format(error=error)
+            if summary is not None:
+                message = Warnings.W305.format(error=error)
+                summary.add_problem(place, "skipped", message)
         else:
-            if isinstance(record, dict):
-                yield place, offset, record
-                continue
-            problem = Warnings.W306.format(type=type(record).__name__)
-        if summary is not None:
-            summary.add_problem(place, "skipped", problem)
+            yield place, offset, record
 
 
 def read_json_at(path: Path, offset: int) -> Any:

@@ -102,8 +102,8 @@ class _ArrayReader:
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._position)
-                # A number may go on in the next chunk.
-                if end < len(self._text) or self._is_whole:
+                # A number may go on in the next chunk, as 1 does in 1e+2.
+                if end < len(self._text) - 2 or self._is_whole:
                     self._position = end
                     return value
             except json.JSONDecodeError as error:

@@ -226,8 +226,18 @@ def to_label_studio(docs: Iterable[Doc], text_key: str) -> str:
     text_key (str): The key of the text in the data of a task.
     RETURNS (str): The content of the file.
     """
-    tasks = [_to_task(doc, text_key) for doc in docs]
-    return json.dumps(tasks, ensure_ascii=False, indent=2) + "\n"
+    return "".join(label_studio_pieces(docs, text_key))
+
+
+def label_studio_pieces(docs: Iterable[Doc], text_key: str) -> Iterator[str]:
+    """YIELDS (str): The content of a file for Label Studio, task by task."""
+    separator = "[\n  "
+    for doc in docs:
+        task = json.dumps(_to_task(doc, text_key), ensure_ascii=False, indent=2)
+        # Line ends within strings are escaped.
+        yield separator + task.replace("\n", "\n  ")
+        separator = ",\n  "
+    yield "\n]\n"
 
 
 def _to_task(doc: Doc, text_key: str) -> dict[str, Any]:

@@ -21,10 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.tokens import Doc, Span
 
-from ..errors import Warnings
+from ..errors import Errors, Warnings
 from .annotated_text import AnnotatedText, CharSpan
 from .annotators import RULES, annotator_name, find_annotator
-from .files import read_json_at, read_jsonl, read_jsonl_with_offsets, to_jsonl
+from .files import (
+    read_json_at,
+    read_jsonl,
+    read_jsonl_with_offsets,
+    read_lines,
+    to_jsonl,
+)
 from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import (
     get_spans_by_origin,
@@ -83,6 +89,8 @@ def read_prodigy(
     annotators (str): Whose decisions on single spans are taken; see `agree`.
     YIELDS (AnnotatedText): The texts, in the order of their first records.
     """
+    if next(read_lines(path), "").lstrip().startswith("["):
+        raise ValueError(Errors.A324.format(path=path))
     repeats = _find_repeats(path, text_key)
     later = {place.line for group in repeats.values() for place, _ in group}
     waiting: dict[int, AnnotatedText] = {}

@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
 from .annotated_text import AnnotatedText, CharSpan, to_char_span
-from .files import read_jsonl, to_jsonl
+from .files import to_jsonl
 from .origins import (
     Origin,
     SpanOrigin,
@@ -26,6 +26,7 @@ from .origins import (
     missing_stretches,
     without_estimates,
 )
+from .records import read_objects
 from .summary import Place, Summary
 
 
@@ -39,7 +40,7 @@ def read_spans_jsonl(
     summary (Summary): Where problems are noted.
     YIELDS (AnnotatedText): The records.
     """
-    for place, record in read_jsonl(path, summary):
+    for place, record in read_objects(path, summary):
         text = get_text(record, text_key, place, summary)
         if text is not None:
             spans = get_spans_by_origin(record, "spans", place, summary)

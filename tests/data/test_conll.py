@@ -250,3 +250,31 @@ def test_writing_a_label_with_a_line_end_is_an_error(nlp: Language) -> None:
     doc.set_ents([Span(doc, 0, 1, label="X\nY")], default="outside")
     with pytest.raises(ValueError, match=r"A305.*label 'X\\nY'"):
         to_conll([doc])
+
+
+@pytest.mark.parametrize("column", [0, -3])
+def test_document_starts_where_its_name_changes(
+    column: int, nlp: Language, write: Write
+) -> None:
+    text = "d1 A B-X\nd1 B O\n\nd1 C O\nd2 D B-X\n\nd2 E O\n"
+    path = write("a.conll", text)
+    docs, summary = read(path, nlp, token_column=1, document_column=column)
+    assert [[t.text for t in doc] for doc in docs] == [["A", "B", "C"], ["D", "E"]]
+    assert [sum(t.is_sent_start for t in doc) for doc in docs] == [2, 2]
+    assert not summary.problems
+
+
+def test_document_column_cannot_be_that_of_the_token(
+    nlp: Language, write: Write
+) -> None:
+    with pytest.raises(ValueError, match=r"A304.*column 0"):
+        read(write("a.conll", "A O\n"), nlp, document_column=0)
+
+
+def test_documents_are_marked_in_a_file_if_one_has_several_sentences(
+    nlp: Language,
+) -> None:
+    docs = [Doc(nlp.vocab, words=["start"]), Doc(nlp.vocab, words=["b", "c"])]
+    docs[1][1].is_sent_start = True
+    mark = "-DOCSTART-\tO\n\n"
+    assert to_conll(docs) == f"{mark}start\t-\n\n{mark}b\t-\n\nc\t-\n\n"

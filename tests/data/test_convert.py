@@ -278,3 +278,31 @@ def test_incorrect_spans_key_is_an_option(tmp_path: Path, write: Write) -> None:
     convert(path, tmp_path / "a.spacy", unlabelled="missing", incorrect_spans_key="no")
     (doc,) = read(tmp_path / "a.spacy")
     assert [span.text for span in doc.spans["no"]] == ["Ann"]
+
+
+def test_array_of_a_line_format_is_read(tmp_path: Path, write: Write) -> None:
+    path = write("a.json", '[{"text": "Ann met Bob", "label": [[0, 3, "PER"]]}]')
+    summary = convert(path, tmp_path / "a.spacy", unlabelled="missing")
+    assert summary.entities == {"PER": 1}
+
+
+def test_array_of_prodigy_is_an_error_with_the_remedy(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write("a.json", '[{"text": "Ann", "spans": [], "answer": "reject"}]')
+    with pytest.raises(ValueError, match=r"A324.*db-out"):
+        convert(path, tmp_path / "a.spacy", unlabelled="missing")
+
+
+def test_reading_stops_where_writing_fails(
+    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("spacy_adak.data.convert.write_docs", fail)
+    (tmp_path / "out.spacy").write_text("old")
+    with pytest.raises(OSError, match="No space"):
+        convert(write("a.jsonl", SPANS), tmp_path / "out.spacy", unlabelled="missing")
+    assert (tmp_path / "out.spacy").read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2

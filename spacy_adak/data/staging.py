@@ -1,0 +1,52 @@
+"""Several files that are there all together or not at all."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+from ..atomic import place_beside, remove, sync
+
+
+class Staging:
+    """Files that are written beside their places, and put there when all are whole."""
+
+    def __init__(self) -> None:
+        self._places: dict[Path, Path] = {}
+        self._made: list[Path] = []
+
+    def __enter__(self) -> "Staging":
+        return self
+
+    def place(self, path: Path) -> Path:
+        """Choose where to write a file.
+
+        path (Path): The file; missing parent folders are made.
+        RETURNS (Path): Its place until all are whole.
+        """
+        missing = [p for p in path.parents if not p.exists()]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._made += reversed(missing)
+        self._places[path] = place_beside(path)
+        return self._places[path]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                for beside in self._places.values():
+                    sync(beside)
+                for path, beside in self._places.items():
+                    os.replace(beside, path)
+                for folder in {path.parent for path in self._places}:
+                    sync(folder)
+        finally:
+            for beside in self._places.values():
+                remove(beside)
+            for folder in reversed(self._made):
+                with suppress(OSError):  # there is something in it
+                    folder.rmdir()

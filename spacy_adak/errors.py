@@ -612,11 +612,10 @@ class Warnings(metaclass=WithCodes):
     W351 = "the same suggestion as in line {line}: the line is left out."
 
     # report
-    W401 = (
-        "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. "
-        "Predictions that touch them are not scored ({ignored:,} here), so precision "
-        "and F1 look better than they are. Score on completely annotated documents to "
-        "compare models."
+    W401 = "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. {note}"
+    W402 = (
+        "Predictions on tokens without annotation are not counted here, so that "
+        "precision and F1 look better than they are. Never compare models by them."
     )
     W402 = (
         "The report on the run can't be written: {error}. The models are there. Try "

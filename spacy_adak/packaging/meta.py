@@ -66,6 +66,10 @@ def collect_meta(
     if scores_path is not None:
         scores = _read_object(scores_path, "--scores")
         meta["performance"] = {k: scores[k] for k in scores if k.startswith("ents_")}
+        # What scores on incomplete gold rest on stays with them.
+        meta["notes"] = "\n\n".join(
+            filter(None, [meta.get("notes"), scores.get("note")])
+        )
     _check_meta(meta, [input_dir / "meta.json", *filter(None, [meta_path])])
     meta["training"] = training_settings(config)
     meta["notes"] = "\n\n".join(

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from .intervals import Interval
 
 # In the order in which they are believed.
-Method = Literal["complete texts", "two annotators", "held-out texts", "forms"]
+Method = Literal["given", "complete texts", "two annotators", "held-out texts", "forms"]
 
 
 class RecallEstimate(NamedTuple):

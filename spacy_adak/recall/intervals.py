@@ -37,6 +37,12 @@ class Interval(NamedTuple):
         """RETURNS (float): The variance of a normal distribution with this interval."""
         return (self.width / (2 * _STANDARD_ERRORS)) ** 2
 
+    @property
+    def deviations(self) -> tuple[float, float]:
+        """RETURNS (tuple[float, float]): The standard errors below and above."""
+        below, above = self.value - self.low, self.high - self.value
+        return below / _STANDARD_ERRORS, above / _STANDARD_ERRORS
+
     def within(self, low: float, high: float) -> "Interval":
         """RETURNS (Interval): The same with all three numbers kept within bounds."""
         return Interval(*(min(max(number, low), high) for number in self))

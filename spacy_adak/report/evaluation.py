@@ -1,26 +1,34 @@
 """How well a pipeline finds entities: precision, recall and F1 per type, by seqeval.
 
-Only what the gold annotation states is scored. A predicted entity that touches a token
-whose annotation is missing is neither right nor wrong.
+What the gold annotation states is scored. A predicted entity that touches a token whose
+annotation is missing is neither right nor wrong. Such scores look better than they are;
+where gold is incomplete, those of `incomplete_gold` take their place.
 """
 
 import json
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import spacy
 from seqeval.metrics import classification_report
 from spacy.cli._util import setup_gpu
+from spacy.language import Language
 from spacy.training import Corpus, Example
 from thinc.api import fix_random_seed
 from wasabi import table
 
+from ..annotation.completeness import is_meant_to_be_complete
 from ..atomic import write_bytes
 from ..data.docbin import unreadable_file_named
 from ..errors import Errors, Warnings
+from ..pipeline.adak_ner import AdaKRecognizer
+from ..recall.combine import AnnotatorRecall
+from .gold_recall import estimate_gold_recall
+from .incomplete_gold import CorrectedScores, CountedText, correct_scores
 
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
 
@@ -45,6 +53,8 @@ class Evaluation:
     tokens (int): How many gold tokens they have.
     missing_tokens (int): How many of these have no annotation.
     ignored_predictions (int): Predicted entities that touch such a token.
+    corrected (CorrectedScores | None): The scores to go by, if gold is incomplete.
+    note (str | None): What they rest on.
     """
 
     micro: Score
@@ -54,9 +64,39 @@ class Evaluation:
     tokens: int
     missing_tokens: int
     ignored_predictions: int
+    corrected: CorrectedScores | None = None
+    note: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The scores under the names spaCy gives them."""
+        """RETURNS (dict[str, Any]): The scores under the names spaCy gives them. On
+        incomplete gold they are the corrected ones, with intervals and a note."""
+        counts = {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "missing_tokens": self.missing_tokens,
+            "ignored_predictions": self.ignored_predictions,
+        }
+        if self.corrected is None:
+            return {**self._scored_as_complete(), **counts}
+        overall = self.corrected.overall.to_dict()
+        support = overall.pop("support")
+        return {
+            **{f"ents_{key}": value for key, value in overall.items()},
+            "ents_per_type": {
+                label: score.to_dict()
+                for label, score in self.corrected.per_type.items()
+            },
+            "support": support,
+            **counts,
+            "note": self.note,
+            "annotation_recall": self.corrected.recall_to_dict(),
+            "scored_as_complete": {
+                "warning": Warnings.W402,
+                **self._scored_as_complete(),
+            },
+        }
+
+    def _scored_as_complete(self) -> dict[str, Any]:
         return {
             "ents_p": self.micro.p,
             "ents_r": self.micro.r,
@@ -66,14 +106,12 @@ class Evaluation:
                 label: score._asdict() for label, score in self.per_type.items()
             },
             "support": self.micro.support,
-            "documents": self.documents,
-            "tokens": self.tokens,
-            "missing_tokens": self.missing_tokens,
-            "ignored_predictions": self.ignored_predictions,
         }
 
     def to_table(self) -> str:
         """RETURNS (str): The scores as a table for people."""
+        if self.corrected is not None:
+            return self.corrected.to_table()
         rows = {**self.per_type, "micro avg": self.micro, "macro avg": self.macro}
         return table(
             [
@@ -93,6 +131,7 @@ def evaluate(
     output: Path | None = None,
     use_gpu: int = -1,
     gold_preproc: bool = False,
+    annotation_recall: float | None = None,
     silent: bool = True,
 ) -> Evaluation:
     """Score the entities that a pipeline finds.
@@ -102,6 +141,8 @@ def evaluate(
     output (Path | None): A JSON file to write the scores to.
     use_gpu (int): The GPU, or -1 for the CPU.
     gold_preproc (bool): Use the gold sentences and tokens.
+    annotation_recall (float | None): The share of all entities that is annotated in
+        incomplete gold; estimated if it is not given.
     silent (bool): Do not say which device is used.
     RETURNS (Evaluation): The scores.
     """
@@ -129,12 +170,18 @@ def evaluate(
     ]
     evaluation = score_entities(predicted)
     if evaluation.missing_tokens:
+        annotators = estimate_gold_recall(predicted, _spans_key(nlp), annotation_recall)
+        evaluation = replace(
+            evaluation,
+            corrected=correct_scores(list(map(_count, predicted)), annotators),
+            note=_describe(annotators),
+        )
         warnings.warn(
             Warnings.W401.format(
                 missing=evaluation.missing_tokens,
                 tokens=evaluation.tokens,
                 path=data_path,
-                ignored=evaluation.ignored_predictions,
+                note=evaluation.note,
             ),
             stacklevel=2,
         )
@@ -142,6 +189,46 @@ def evaluate(
         text = json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
         write_bytes(Path(output), f"{text}\n".encode())
     return evaluation
+
+
+def _spans_key(nlp: Language) -> str | None:
+    """The span group in which a pipeline tells probabilities, if it does."""
+    keys = [p.spans_key for _, p in nlp.pipeline if isinstance(p, AdaKRecognizer)]
+    return next(iter(keys), None)
+
+
+def _describe(annotators: AnnotatorRecall | None) -> str:
+    if annotators is None:
+        return (
+            "Recall is that on annotated entities. Precision and F1 are not known, as "
+            "nothing tells how many entities are annotated: give --annotation-recall, "
+            "or annotate some texts completely (`python -m spacy adak sample`)."
+        )
+    return (
+        "Recall is that on annotated entities, precision and F1 are corrected for "
+        "those that are not; all suppose that annotators forget at random. "
+        f"{annotators.describe()}."
+    )
+
+
+def _count(example: Example) -> CountedText:
+    gold = example.reference
+    annotated = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
+    predicted = list(_predicted_in_gold(example))
+    return CountedText(
+        Counter(label for _, _, label in annotated),
+        Counter(label for _, _, label in predicted),
+        Counter(span[2] for span in annotated.intersection(predicted)),
+        is_meant_to_be_complete(gold),
+    )
+
+
+def _predicted_in_gold(example: Example) -> Iterator[tuple[int, int, str]]:
+    """Predicted entities in terms of the gold tokens."""
+    for ent in example.predicted.ents:
+        indices = example.alignment.x2y[ent.start : ent.end]
+        if len(indices):
+            yield int(indices[0]), int(indices[-1]) + 1, ent.label_
 
 
 def score_entities(examples: Iterable[Example]) -> Evaluation:
@@ -181,20 +268,16 @@ def _to_tags(example: Example) -> tuple[list[tuple[list[str], list[str]]], int]:
     have place for one only: the other, which cannot be right too, goes into a sequence
     of its own.
     """
-    gold, predicted = example.reference, example.predicted
+    gold = example.reference
     spans = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
     gold_tags = _tag(spans, len(gold))
     found = []
     ignored = 0
-    for ent in predicted.ents:
-        indices = example.alignment.x2y[ent.start : ent.end]
-        if not len(indices):
-            continue
-        start, end = int(indices[0]), int(indices[-1]) + 1
+    for start, end, label in _predicted_in_gold(example):
         if any(token.ent_iob == 0 for token in gold[start:end]):
             ignored += 1
         else:
-            found.append((start, end, ent.label_))
+            found.append((start, end, label))
     placed: list[tuple[int, int, str]] = []
     pairs = []
     for span in sorted(found, key=lambda span: span not in spans):

@@ -38,9 +38,16 @@ def test_table_warning_and_json(adak: Run, model: Path, data_path: Path) -> None
     result = adak("evaluate", model, data_path, "--output", output)
     assert result.exit_code == 0
     rows = [row.split() for row in result.stdout.splitlines()]
-    assert ["PER", "100.00", "100.00", "100.00", "1"] in rows
+    assert ["PER", "-", "100.00", "(20.7", "to", "100.0)", "-", "1"] in rows
     assert "[W401]" in result.stdout
     assert json.loads(output.read_text())["missing_tokens"] == 2
+
+
+def test_json_alone_goes_to_stdout(adak: Run, model: Path, data_path: Path) -> None:
+    result = adak("evaluate", model, data_path, "--json", "--annotation-recall", "0.5")
+    scores = json.loads(result.stdout)
+    assert scores["ents_p"] == 1.0
+    assert "at random" in scores["note"]
 
 
 def test_code_is_imported_before_the_pipeline_is_loaded(

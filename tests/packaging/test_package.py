@@ -20,6 +20,7 @@ import spacy_adak
 from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import write_docbin
+from spacy_adak.packaging.meta import collect_meta
 from spacy_adak.packaging.package import package
 from spacy_adak.run.init_config import init_config
 from spacy_adak.run.train import train
@@ -95,6 +96,14 @@ def read_wheel_metadata(packaged: Path) -> Message:
 
 def read_meta(packaged: Path) -> dict:
     return json.loads((packaged / "adak_tiny" / "meta.json").read_text())
+
+
+def test_note_of_scores_on_incomplete_gold_is_kept(blank: Path) -> None:
+    scores = {"ents_f": 0.5, "note": "Corrected for what nobody marked."}
+    scores_path = blank.parent / "scores.json"
+    scores_path.write_text(json.dumps(scores))
+    meta = collect_meta(blank, "adak_tiny", None, None, scores_path)
+    assert "Corrected for what nobody marked." in meta["notes"]
 
 
 def test_installed_wheel_is_loaded_by_its_name(packaged: Path, tmp_path: Path) -> None:

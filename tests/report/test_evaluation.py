@@ -140,9 +140,33 @@ def test_incomplete_gold_is_warned_of(
 ) -> None:
     doc = make_doc(nlp, (0, 1, "ORG"), missing=(4, 5))
     write_docbin(tmp_path / "gold.spacy", [doc])
-    with pytest.warns(UserWarning, match=r"W401.*2 of 6 gold tokens.*1 here"):
+    with pytest.warns(UserWarning, match=r"W401.*2 of 6 gold tokens.*adak sample"):
         result = evaluate(model, tmp_path / "gold.spacy")
-    assert result.micro.p == 1
+    scores = result.to_dict()
+    assert (scores["ents_p"], scores["ents_r"], scores["ents_f"]) == (None, 1.0, None)
+    assert scores["annotation_recall"] is None
+    naive = scores["scored_as_complete"]
+    assert naive["ents_p"] == 1
+    assert "look better than they are" in naive["warning"]
+
+
+def test_incomplete_gold_is_corrected_by_a_given_recall(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    doc = make_doc(nlp, (0, 1, "ORG"), missing=(1, 6))
+    unmarked = make_doc(nlp, missing=(0, 6))
+    write_docbin(tmp_path / "gold.spacy", [doc, unmarked])
+    with pytest.warns(UserWarning, match=r"W401.*suppose.*at random"):
+        result = evaluate(model, tmp_path / "gold.spacy", annotation_recall=0.5)
+    scores = result.to_dict()
+    # Four predictions, one of them annotated, which stands for two.
+    assert scores["ents_p"] == 0.5
+    assert scores["ents_r"] == 1.0
+    assert scores["ents_f"] == pytest.approx(2 / 3)
+    assert scores["ents_p_interval"][0] <= 0.5 <= scores["ents_p_interval"][1]
+    assert scores["ents_per_type"]["ORG"]["p"] == 1.0
+    assert scores["annotation_recall"]["methods"] == ["given"]
+    assert "at random" in scores["note"]
 
 
 def test_gold_without_annotation_is_an_error(

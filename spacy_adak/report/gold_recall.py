@@ -1,0 +1,71 @@
+"""How completely gold is annotated: from itself, and from what a pipeline finds."""
+
+from collections.abc import Sequence
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.completeness import is_meant_to_be_complete
+from ..annotation.known import known_from_example
+from ..q.marked_forms import MarkedWords, count_forms
+from ..recall.combine import AnnotatorRecall, combine
+from ..recall.complete_texts import recall_from_complete_texts
+from ..recall.estimate import RecallEstimate
+from ..recall.forms import recall_from_forms
+from ..recall.held_out import HeldOutSpan, recall_from_held_out_texts
+from ..recall.intervals import Interval
+from ..recall.two_annotators import recall_from_two_annotators
+
+
+def estimate_gold_recall(
+    examples: Sequence[Example], spans_key: str | None, given: float | None = None
+) -> AnnotatorRecall | None:
+    """Estimate the share of entities that are annotated in gold.
+
+    examples (Sequence[Example]): Predicted and gold documents.
+    spans_key (str | None): The span group with the probabilities of predictions.
+    given (float | None): The share, if it is known.
+    RETURNS (AnnotatorRecall | None): The share; None if nothing tells it.
+    """
+    if given is not None:
+        known = Interval(given, given, given)
+        how = "as stated by --annotation-recall"
+        return combine([RecallEstimate("given", known, {}, how)])
+    gold = [example.reference for example in examples]
+    incomplete = [eg for eg in examples if not is_meant_to_be_complete(eg.reference)]
+    forms = count_forms([_marked_words(eg.reference) for eg in incomplete])
+    estimates = [
+        recall_from_complete_texts(gold, filter(is_meant_to_be_complete, gold)),
+        recall_from_two_annotators(gold),
+        recall_from_held_out_texts(_held_out_spans(incomplete, spans_key)),
+        recall_from_forms(*forms),
+    ]
+    return combine([estimate for estimate in estimates if estimate is not None])
+
+
+def _marked_words(doc: Doc) -> MarkedWords:
+    known = known_from_example(Example(doc, doc), None)
+    return [token.text for token in doc], known.entities, known.unknown().tolist()
+
+
+def _held_out_spans(
+    examples: Sequence[Example], spans_key: str | None
+) -> list[HeldOutSpan]:
+    """What a pipeline finds in texts that it was not trained on, and what is annotated
+    there. Nothing, if it tells no probabilities."""
+    spans = []
+    for text, example in enumerate(examples):
+        group = example.predicted.spans.get(spans_key) if spans_key else None
+        if group is None:
+            continue
+        annotated = {(e.start, e.end, e.label_) for e in example.reference.ents}
+        scores = dict.fromkeys(annotated, 0.0)
+        for span, score in zip(group, group.attrs["scores"], strict=True):
+            for aligned in example.get_aligned_spans_x2y([span]):
+                scores[aligned.start, aligned.end, aligned.label_] = float(score)
+        spans += [
+            # Whether a form was marked in the training texts is not known here.
+            HeldOutSpan(text, key[2], score, key in annotated, is_marked_elsewhere=True)
+            for key, score in scores.items()
+        ]
+    return spans

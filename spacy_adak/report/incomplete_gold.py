@@ -1,0 +1,194 @@
+"""Precision, recall and F1 from gold annotations that are incomplete.
+
+Say that annotators mark each entity with probability r, whatever a pipeline thinks of
+it. Then of the entities that it finds they have marked the share r. With M predictions
+that are annotated, A annotated entities and P predictions,
+
+    recall = M / A,    precision = M / (r · P)
+
+are unbiased but for the uncertainty of r. In texts that are annotated completely r is
+1. The interval of each score is that of a bootstrap by text, in which r is drawn from
+its own interval; F1 is computed from each draw.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy
+from wasabi import table
+
+from ..recall.combine import AnnotatorRecall
+from ..recall.intervals import (
+    RESAMPLES,
+    Interval,
+    interval,
+    ratio_by_text,
+    resample_ratio,
+)
+
+
+class CountedText(NamedTuple):
+    """What is counted in a text, by entity type.
+
+    annotated (Counter[str]): Annotated entities.
+    predicted (Counter[str]): Entities found.
+    matched (Counter[str]): Those that are both.
+    is_complete (bool): Whether the text is annotated completely.
+    """
+
+    annotated: Counter[str]
+    predicted: Counter[str]
+    matched: Counter[str]
+    is_complete: bool
+
+
+class CorrectedScore(NamedTuple):
+    """A score with intervals; precision and F1 are None if r is not known.
+
+    p (Interval | None): Precision.
+    r (Interval): Recall.
+    f (Interval | None): F1.
+    support (int): How many annotated entities it rests on.
+    """
+
+    p: Interval | None
+    r: Interval
+    f: Interval | None
+    support: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The score, each value with its interval."""
+        values: dict[str, Any] = {}
+        for key, score in zip("prf", self[:3], strict=True):
+            values[key] = None if score is None else score.value
+            ends = None if score is None else [score.low, score.high]
+            values[f"{key}_interval"] = ends
+        return {**values, "support": self.support}
+
+
+class CorrectedScores(NamedTuple):
+    """The scores of a pipeline on incomplete gold.
+
+    overall (CorrectedScore): Over all entities.
+    per_type (dict[str, CorrectedScore]): Of each entity type.
+    annotators (AnnotatorRecall | None): What is known of the annotators' recall.
+    """
+
+    overall: CorrectedScore
+    per_type: dict[str, CorrectedScore]
+    annotators: AnnotatorRecall | None
+
+    def recall_to_dict(self) -> dict[str, Any] | None:
+        """RETURNS (dict[str, Any] | None): What is known of the annotators' recall."""
+        if self.annotators is None:
+            return None
+        value, low, high = self.annotators.recall
+        return {
+            "value": value,
+            "interval": [low, high],
+            "is_identifiable": self.annotators.is_identifiable,
+            "methods": [estimate.method for estimate in self.annotators.used],
+        }
+
+    def to_table(self) -> str:
+        """RETURNS (str): The scores with their intervals as a table for people."""
+        rows = {**self.per_type, "all": self.overall}
+        return table(
+            [
+                (label, *map(_percent, score[:3]), f"{score.support:,}")
+                for label, score in rows.items()
+            ],
+            header=("", "P", "R", "F", "Support"),
+            aligns=("l", "r", "r", "r", "r"),
+            divider=True,
+        )
+
+
+def correct_scores(
+    texts: Sequence[CountedText], annotators: AnnotatorRecall | None
+) -> CorrectedScores:
+    """Score predictions on gold that is incomplete.
+
+    texts (Sequence[CountedText]): What is counted in each text.
+    annotators (AnnotatorRecall | None): The recall of the annotators of the gold.
+    RETURNS (CorrectedScores): The scores.
+    """
+    labels = sorted({label for text in texts for label in text.annotated})
+    return CorrectedScores(
+        _score(texts, None, annotators and annotators.recall),
+        {
+            label: _score(
+                texts,
+                label,
+                annotators and annotators.per_type.get(label, annotators.recall),
+            )
+            for label in labels
+        },
+        annotators,
+    )
+
+
+def _score(
+    texts: Sequence[CountedText], label: str | None, annotators: Interval | None
+) -> CorrectedScore:
+    def count(counter: Counter[str]) -> int:
+        return counter.total() if label is None else counter[label]
+
+    annotated = numpy.array([count(text.annotated) for text in texts])
+    predicted = numpy.array([count(text.predicted) for text in texts])
+    matched = numpy.array([count(text.matched) for text in texts])
+    is_complete = numpy.array([text.is_complete for text in texts])
+    recall = ratio_by_text(matched, annotated)
+    support = int(annotated.sum())
+    if annotators is None:
+        return CorrectedScore(None, recall, None, support)
+    sure, found = numpy.where(is_complete, matched, 0), predicted
+    by_chance = matched - sure
+    precision = _precision(
+        _ratio(sure, found), _ratio(by_chance, found), numpy.array(annotators.value)
+    )
+    precision_draws = _precision(
+        resample_ratio(sure, found),
+        resample_ratio(by_chance, found),
+        _draw(annotators),
+    )
+    f_score = _harmonic_mean(precision, numpy.array(recall.value))
+    # Equal seeds draw the same texts, so that draws of recall and precision belong
+    # together.
+    f_draws = _harmonic_mean(precision_draws, resample_ratio(matched, annotated))
+    return CorrectedScore(
+        interval(float(precision), precision_draws),
+        recall,
+        interval(float(f_score), f_draws),
+        support,
+    )
+
+
+def _percent(score: Interval | None) -> str:
+    if score is None:
+        return "-"
+    value, low, high = (100 * number for number in score)
+    return f"{value:.2f} ({low:.1f} to {high:.1f})"
+
+
+def _ratio(above: numpy.ndarray, below: numpy.ndarray) -> float:
+    return float(above.sum() / max(below.sum(), 1))
+
+
+def _precision(
+    sure: float | numpy.ndarray, by_chance: float | numpy.ndarray, r: numpy.ndarray
+) -> numpy.ndarray:
+    return numpy.minimum(sure + by_chance / r, 1.0)
+
+
+def _harmonic_mean(p: numpy.ndarray, r: numpy.ndarray) -> numpy.ndarray:
+    return 2 * p * r / numpy.where(p + r > 0, p + r, 1.0)
+
+
+def _draw(recall: Interval) -> numpy.ndarray:
+    """Recalls from a normal distribution on each side of the estimate."""
+    deviations = numpy.random.default_rng(1).standard_normal(RESAMPLES)
+    low, high = recall.deviations
+    draws = recall.value + deviations * numpy.where(deviations < 0, low, high)
+    return draws.clip(0.01, 1.0)

@@ -613,7 +613,7 @@ class Warnings(metaclass=WithCodes):
 
     # report
     W401 = "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. {note}"
-    W402 = (
+    W410 = (
         "Predictions on tokens without annotation are not counted here, so that "
         "precision and F1 look better than they are. Never compare models by them."
     )

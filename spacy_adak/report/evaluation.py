@@ -91,7 +91,7 @@ class Evaluation:
             "note": self.note,
             "annotation_recall": self.corrected.recall_to_dict(),
             "scored_as_complete": {
-                "warning": Warnings.W402,
+                "warning": Warnings.W410,
                 **self._scored_as_complete(),
             },
         }

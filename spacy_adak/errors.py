@@ -141,6 +141,15 @@ class Errors(metaclass=WithCodes):
         "'{name}' has {expected}. Train with the labels and the scheme that the "
         "estimate was made with."
     )
+    A116 = (
+        "The model of the component '{name}' gives values that are not finite to moves "
+        "between tags. Training has diverged or the weights are damaged: lower the "
+        "learning rate, or load the pipeline anew."
+    )
+    A117 = (
+        "Can't read the file 'cfg' of the component '{name}': {error}. Restore the "
+        "pipeline from where you have it, or train again."
+    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy
 from spacy.attrs import ENT_IOB, ENT_TYPE, IS_SPACE, ORTH
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet, split_tag
 from ..errors import Errors
-from .segments import segment_doc
+from .segments import longest_segment, segment_doc
 
 _INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3
 
@@ -80,7 +80,7 @@ def known_from_example(example: Example, incorrect_spans_key: str | None) -> Kno
             if span in entities:
                 raise ValueError(
                     Errors.A103.format(
-                        span=predicted[span.start : span.end].text,
+                        span=shorten(predicted[span.start : span.end]),
                         label=span.type,
                         key=incorrect_spans_key,
                         text=shorten(reference),
@@ -108,7 +108,7 @@ def preset_from_doc(doc: Doc, tagset: TagSet, max_length: int) -> PresetDoc:
 
     doc (Doc): The document.
     tagset (TagSet): Our tags.
-    max_length (int): How long a segment may be.
+    max_length (int): How long a segment may be in training.
     RETURNS (PresetDoc): What was found.
     """
     array = doc.to_array([ENT_IOB, ENT_TYPE, IS_SPACE]).reshape(len(doc), 3)
@@ -121,7 +121,8 @@ def preset_from_doc(doc: Doc, tagset: TagSet, max_length: int) -> PresetDoc:
             entities.append(LabelledSpan(start, end, label))
         else:
             outside[start:end] = True
-    ends = segment_doc(doc, [(start, end) for start, end, _ in runs], max_length)
+    longest = longest_segment(len(tagset), max_length)
+    ends = segment_doc(doc, [(start, end) for start, end, _ in runs], longest)
     return PresetDoc(Known(entities, outside, []), ends, array[:, 2] == 1)
 
 
@@ -170,8 +171,8 @@ def tagged_spans(
     ]
 
 
-def shorten(doc: Doc) -> str:
-    """RETURNS (str): The beginning of a document, to name it in a message."""
+def shorten(doc: Doc | Span) -> str:
+    """RETURNS (str): The beginning of a text, to name it in a message."""
     return doc.text if len(doc.text) <= 60 else doc.text[:57] + "..."
 
 

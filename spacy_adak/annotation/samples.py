@@ -1,6 +1,6 @@
 """What there is to learn from an example: what is known, q, and where to cut it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -11,6 +11,8 @@ from ..errors import Errors
 from .known import Known, known_from_example, shorten
 from .q_of_text import ChainEstimate, Estimate, PathEstimate, get_estimate
 from .segments import segment_doc
+
+_MOST_LABELS_NAMED = 50
 
 
 class Sample(NamedTuple):
@@ -71,6 +73,14 @@ def _check_tags(
         )
 
 
+def _name_some(labels: Sequence[str]) -> str:
+    """All labels, or the first of many."""
+    if len(labels) > _MOST_LABELS_NAMED:
+        named = ", ".join(labels[:_MOST_LABELS_NAMED])
+        return f"{named} and {len(labels) - _MOST_LABELS_NAMED} others"
+    return ", ".join(labels) or "none"
+
+
 def _check_labels(
     spans: Iterable[LabelledSpan], tagset: TagSet, reference: Doc, component: str
 ) -> None:
@@ -81,6 +91,6 @@ def _check_labels(
                     label=span.type,
                     text=shorten(reference),
                     name=component,
-                    labels=", ".join(tagset.types) or "none",
+                    labels=_name_some(tagset.types),
                 )
             )

@@ -19,6 +19,19 @@ _POSITIONS_PER_BATCH = 16_384
 _TAGS_PER_BATCH = 2**23
 
 
+def longest_segment(n_tags: int, max_length: int) -> int:
+    """How long a segment may be where nothing is learnt from it.
+
+    What a path costs is linear in its length, so that a text need not be cut for its
+    entities to be found: only where its scores would take too much memory.
+
+    n_tags (int): How many tags a token can have.
+    max_length (int): How long a segment may be in training.
+    RETURNS (int): The length, not below `max_length`.
+    """
+    return max(max_length, _TAGS_PER_BATCH // n_tags)
+
+
 def segment_doc(
     doc: Doc, entities: Iterable[tuple[int, int]], max_length: int
 ) -> list[int]:

@@ -10,6 +10,7 @@ from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
@@ -27,11 +28,11 @@ from ..encoders.averaged_shim import keeps_averages
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
 from .head import TagScores
-from .model import get_head, predict_scores, set_tags
+from .model import get_head, is_initialized, predict_scores, set_tags
 from .objective import LossName, Objective
-from .recognition import Prediction, find_entities, find_readings
+from .recognition import Prediction, Reading, find_entities, find_readings
 from .set_entities import own_entities, remove_entities, set_entities
-from .settings import DEFAULT_CONFIG, check_settings
+from .settings import DEFAULT_CONFIG, check_settings, is_share_or_none
 
 _DEFAULT_ANNEALING_STEPS = 1000
 
@@ -201,6 +202,7 @@ class AdaKRecognizer(CheckedPipe):
                 {ent.label_ for eg in get_examples() for ent in eg.reference.ents}
             )
         self._set_labels(dict.fromkeys([*self.labels, *labels]))
+        check_lexeme_norms(self.vocab, self.name)
         if not self.labels:
             warnings.warn(Warnings.W101.format(name=self.name), stacklevel=2)
         docs = (eg.predicted for eg in get_examples() if len(eg.predicted))
@@ -262,17 +264,18 @@ class AdaKRecognizer(CheckedPipe):
         docs (Sequence[Doc]): The documents, at least one of them with a token.
         RETURNS (TagScores): Scores of tags and moves.
         """
+        self._check_initialized()
         scores = predict_scores(self.model, docs)
         self._check_finite(scores, docs)
         return scores
 
+    def _check_initialized(self) -> None:
+        if not is_initialized(self.model):
+            raise ValueError(SpacyErrors.E109.format(name=self.name))
+
     def _check_finite(self, scores: TagScores, docs: Sequence[Doc]) -> None:
-        for moves in (scores.transitions, scores.start, scores.end):
-            # Moves that are not legal are -inf.
-            if moves.isnan().any():
-                raise ValueError(
-                    Errors.A106.format(name=self.name, text=shorten(docs[0]))
-                )
+        if not get_head(self.model).has_finite_moves(scores):
+            raise ValueError(Errors.A116.format(name=self.name))
         if not scores.emissions.sum().isfinite():
             finite = scores.emissions.isfinite().all(1)
             for doc, doc_finite in zip(
@@ -309,7 +312,8 @@ class AdaKRecognizer(CheckedPipe):
                 value=k, setting="k", name=self.name, expected="a number above 0"
             )
             raise ValueError(message)
-        readings = []
+        # The one reading of a text without tokens has no entities.
+        readings = [Reading(0.0, [])]
         if len(doc):
             own = set(doc.ents) if self.spans_key is None else self._own_entities(doc)
             preset = self._preset(doc, own)
@@ -433,12 +437,38 @@ class AdaKRecognizer(CheckedPipe):
             recall = recall_of_annotators(annotated, complete)
             self.cfg["annotation_recall"] = recall
 
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): The dropout rate.
+        sgd (Optimizer): The optimizer.
+        losses (Dict[str, float]): Updated with the loss, by the component's name.
+        RETURNS (Dict[str, float]): The losses.
+        """
+        self._check_initialized()
+        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights with the gradients of the last batches."""
         if sgd.averages is not None and not keeps_averages(self.model):
             raise ValueError(Errors.A108.format(name=self.name))
         super().finish_update(sgd)
         self._step += 1
+
+    def check_cfg(self, cfg: dict[str, Any]) -> None:
+        """Check what was estimated when the component was trained."""
+        for setting in ("annotation_recall", "ratio_target"):
+            value = cfg.get(setting)
+            if not is_share_or_none(value):
+                raise ValueError(f"{setting} is {value!r}, which is no share")
 
     def check_model(self) -> None:
         """Check that the tags of a loaded model are those of the settings."""

@@ -43,7 +43,7 @@ class CheckedPipe(TrainablePipe):
         """
         self._validate_serialization_attrs()
         deserialize: dict[str, Callable[[bytes], Any]] = {
-            "cfg": lambda data: self.cfg.update(srsly.json_loads(data)),
+            "cfg": lambda data: self._read_cfg(lambda: srsly.json_loads(data)),
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": self._model_from_bytes,
         }
@@ -75,12 +75,23 @@ class CheckedPipe(TrainablePipe):
         """
         self._validate_serialization_attrs()
         deserialize = {
-            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
+            "cfg": lambda p: self._read_cfg(lambda: srsly.read_json(p)),
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
             "model": lambda p: self._model_from_bytes(p.read_bytes()),
         }
         util.from_disk(path, deserialize, exclude)
         return self
+
+    def _read_cfg(self, read: Callable[[], Any]) -> None:
+        try:
+            cfg = read()
+            if not isinstance(cfg, dict):
+                raise ValueError(f"it holds a {type(cfg).__name__}, not an object")
+            self.check_cfg(cfg)
+        except ValueError as error:
+            message = Errors.A117.format(name=self.name, error=error)
+            raise ValueError(message) from error
+        self.cfg.update(cfg)
 
     def _model_to_bytes(self) -> bytes:
         model = self.model.to_bytes()
@@ -97,6 +108,10 @@ class CheckedPipe(TrainablePipe):
             )
         self.model.from_bytes(model)
         self.check_model()
+
+    def check_cfg(self, cfg: dict[str, Any]) -> None:
+        """Raise a ValueError if what was just loaded as `cfg` makes no sense."""
+        raise NotImplementedError
 
     def check_model(self) -> None:
         """Check a model that was just loaded against the settings of the pipe."""

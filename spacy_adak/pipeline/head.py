@@ -99,6 +99,16 @@ class CRFHead(nn.Module):
             self.end.masked_fill(self.illegal_end, minus_infinity),
         )
 
+    def has_finite_moves(self, scores: TagScores) -> bool:
+        """RETURNS (bool): Whether the scores of all legal moves are finite. Those of
+        others are -inf."""
+        moves = (
+            (scores.transitions, self.illegal_transitions),
+            (scores.start, self.illegal_start),
+            (scores.end, self.illegal_end),
+        )
+        return all(bool((x.isfinite() | illegal).all()) for x, illegal in moves)
+
     def with_tags(self, tagset: TagSet) -> "CRFHead":
         """Go on with more tags, and predict as before.
 

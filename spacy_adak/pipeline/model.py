@@ -49,6 +49,11 @@ def get_head(model: Model) -> CRFHead:
     return head_layer.shims[0]._model
 
 
+def is_initialized(model: Model) -> bool:
+    """RETURNS (bool): Whether the model has weights, from `initialize` or from disk."""
+    return get_head(model).weight.size(1) > 0
+
+
 def predict_scores(
     model: Model[list[Doc], TagScores], docs: Sequence[Doc]
 ) -> TagScores:

@@ -1,21 +1,41 @@
 """What a component has set on a document: write it, know it again, take it back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .recognition import Prediction
 
-_COMPONENT = "component"
+# Which component has found each span of a group: several may share a `spans_key`.
+_COMPONENTS = "components"
+_SCORES = "scores"
+
+
+class _Found(NamedTuple):
+    """A span of a group, and where it is from."""
+
+    span: Span
+    score: float | None
+    component: str
+
+
+def _read_group(doc: Doc, spans_key: str | None) -> Iterator[_Found]:
+    """What components of this kind have found. A group that others have made, or
+    changed, is not ours."""
+    group = doc.spans.get(spans_key) if spans_key is not None else None
+    if group is not None:
+        scores = group.attrs.get(_SCORES, ())
+        components = group.attrs.get(_COMPONENTS, ())
+        if len(group) == len(scores) == len(components):
+            yield from map(_Found, group, scores, components)
 
 
 def own_entities(doc: Doc, spans_key: str | None, component: str) -> set[Span]:
     """RETURNS (set[Span]): What a component has set, as its span group tells."""
-    group = doc.spans.get(spans_key) if spans_key is not None else None
-    if group is None or group.attrs.get(_COMPONENT) != component:
-        return set()
-    return set(group)
+    found = _read_group(doc, spans_key)
+    return {each.span for each in found if each.component == component}
 
 
 def remove_entities(doc: Doc, removed: set[Span]) -> None:
@@ -39,8 +59,10 @@ def set_entities(
     doc (Doc): The document.
     found (Sequence[Prediction]): The entities.
     spans_key (str | None): The span group that gets them, too, with probabilities.
+        What other components of this kind have put there stays.
     component (str): The name of the component.
     """
+    kept = [each for each in _read_group(doc, spans_key) if each.component != component]
     remove_entities(doc, own_entities(doc, spans_key, component))
     ents = [Span(doc, span.start, span.end, label=span.type) for span, _ in found]
     if doc.has_annotation("ENT_IOB"):
@@ -55,10 +77,16 @@ def set_entities(
     else:
         doc.set_ents(ents, default="outside")
     if spans_key is not None:
-        scores = numpy.array([p for _, p in found], dtype="float64")
+        own = [
+            _Found(ent, p, component) for ent, (_, p) in zip(ents, found, strict=True)
+        ]
+        group = sorted(kept + own, key=lambda each: (each.span.start, each.span.end))
         doc.spans[spans_key] = SpanGroup(
             doc,
             name=spans_key,
-            spans=ents,
-            attrs={"scores": scores, _COMPONENT: component},
+            spans=[each.span for each in group],
+            attrs={
+                _SCORES: numpy.array([each.score for each in group], dtype="float64"),
+                _COMPONENTS: [each.component for each in group],
+            },
         )

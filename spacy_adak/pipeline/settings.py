@@ -45,8 +45,8 @@ ratio_margin = 0.02
 ratio_weight = 10.0
 # How entities are spelt as tags: "BILUO" or "BIO".
 scheme = "BILUO"
-# Documents are cut into sentences; longer ones, and documents without sentence bounds,
-# into pieces of at most this many tokens.
+# Documents are cut into sentences. In training longer ones, and documents without
+# sentence bounds, are cut into pieces of at most this many tokens.
 max_segment_length = 128
 # The span group with all entities found and, in attrs["scores"], their probabilities.
 # With null they are neither stored nor computed. Set it to null if a later component
@@ -100,7 +100,8 @@ def _lies_between(value: object, lowest: float, highest: float) -> bool:
     return isinstance(value, int | float) and lowest <= value <= highest
 
 
-def _is_share_or_none(value: object) -> bool:
+def is_share_or_none(value: object) -> bool:
+    """RETURNS (bool): Whether a value is a share from 0 to 1, or left open."""
     return value is None or _lies_between(value, 0, 1)
 
 
@@ -118,8 +119,8 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: value is None or _is_positive(value),
         f"{_POSITIVE}, or null",
     ),
-    "annotation_recall": (_is_share_or_none, "a share from 0 to 1, or null"),
-    "ratio_target": (_is_share_or_none, "a share from 0 to 1, or null"),
+    "annotation_recall": (is_share_or_none, "a share from 0 to 1, or null"),
+    "ratio_target": (is_share_or_none, "a share from 0 to 1, or null"),
     "ratio_margin": (lambda value: _lies_between(value, 0, 1), "a share from 0 to 1"),
     "ratio_weight": (
         lambda value: _lies_between(value, 0, inf),

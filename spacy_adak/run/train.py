@@ -6,7 +6,7 @@ from typing import Any
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.util import load_config, load_model
+from spacy.util import CONFIG_SECTION_ORDER, load_config, load_model
 from thinc.api import Config, ConfigValidationError
 
 from ..atomic import remove, write_file
@@ -125,7 +125,13 @@ def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
             return Config().from_str(
                 config.to_str(), overrides=overrides, interpolate=False
             )
-        return load_config(config, overrides=overrides, interpolate=False)
+        if not Path(config).is_file():
+            return load_config(config, overrides=overrides, interpolate=False)
+        # Some editors put a byte order mark in front.
+        text = Path(config).read_text(encoding="utf-8-sig")
+        return Config(section_order=CONFIG_SECTION_ORDER).from_str(
+            text, overrides=overrides, interpolate=False
+        )
     except ConfigValidationError as error:
         raise ValueError(Errors.A219.format(error=describe(error))) from error
 

@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from thinc.api import Adam, Config
 
+from spacy_adak.annotation import segments
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
@@ -336,8 +337,10 @@ def test_readings_are_at_most_k_and_the_best_is_the_prediction(nlp: Language) ->
 
 def test_readings_of_many_segments_are_the_best_of_all(nlp: Language) -> None:
     soften(nlp)
-    get_ner(nlp).max_segment_length = 3
-    doc = nlp("flew to York Ann Lee left it")
+    doc = nlp.make_doc("flew to York Ann Lee left it")
+    doc[3].is_sent_start = True
+    doc[6].is_sent_start = True
+    doc = nlp(doc)
     everything = get_ner(nlp).kbest(doc, 100_000)
     best = get_ner(nlp).kbest(doc, 20)
     assert [list(reading) for reading in best] == [list(r) for r in everything[:20]]
@@ -353,8 +356,10 @@ def test_readings_leave_the_document_as_it_is(nlp: Language) -> None:
     assert doc.to_bytes() == before
 
 
-def test_readings_of_an_empty_text_are_none(nlp: Language) -> None:
-    assert get_ner(nlp).kbest(nlp(""), 3) == []
+def test_one_reading_of_an_empty_text_is_certain_and_empty(nlp: Language) -> None:
+    (reading,) = get_ner(nlp).kbest(nlp(""), 3)
+    assert len(reading) == 0
+    assert reading.attrs["probability"] == 1.0
 
 
 def test_number_of_readings_must_be_positive(nlp: Language) -> None:
@@ -376,11 +381,33 @@ def test_probabilities_and_readings_survive_docbin(nlp: Language) -> None:
         assert loaded.spans[name].attrs == doc.spans[name].attrs
 
 
-def test_long_document_is_read_in_segments(nlp: Language) -> None:
+def test_long_document_is_read_as_a_whole(nlp: Language) -> None:
     text = " ".join([TEXT] * 20)
-    get_ner(nlp).max_segment_length = 9
-    assert [ent.text for ent in nlp(text).ents] == ["Ann Lee", "New York"] * 20
+    expected = nlp(text)
+    assert [ent.text for ent in expected.ents] == ["Ann Lee", "New York"] * 20
     get_ner(nlp).max_segment_length = 1
+    doc = nlp(text)
+    assert entities(doc) == entities(expected)
+    numpy.testing.assert_array_equal(scores(doc), scores(expected))
+
+
+def test_entity_longer_than_max_segment_length_is_found_whole() -> None:
+    nlp = make_nlp()
+    text = "see The Very Long Way Home Again now"
+    train(nlp, make_examples(nlp, [(text, [(1, 7, "WORK")])]))
+    get_ner(nlp).max_segment_length = 4
+    assert entities(nlp(text)) == [(1, 7, "WORK")]
+
+
+def test_text_is_cut_where_it_would_take_too_much_memory(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = " ".join([TEXT] * 4)
+    n_tags = len(get_ner(nlp).tagset)
+    monkeypatch.setattr(segments, "_TAGS_PER_BATCH", 9 * n_tags)
+    get_ner(nlp).max_segment_length = 1
+    assert [ent.text for ent in nlp(text).ents] == ["Ann Lee", "New York"] * 4
+    monkeypatch.setattr(segments, "_TAGS_PER_BATCH", 1)
     assert all(len(ent) == 1 for ent in nlp(text).ents)
 
 

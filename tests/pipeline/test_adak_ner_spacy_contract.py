@@ -14,6 +14,7 @@ import pytest
 import spacy
 from spacy import displacy
 from spacy.language import Language
+from spacy.lookups import Lookups
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
@@ -46,8 +47,30 @@ def test_untrained_component_finds_nothing() -> None:
 
 def test_component_that_was_not_initialized_says_so() -> None:
     nlp = make_nlp()
-    with pytest.raises(ValueError, match=r"E109.*'adak_ner'.*initialize"):
+    message = r"E109.*'adak_ner'.*initialize"
+    with pytest.raises(ValueError, match=message):
         nlp(TEXT)
+    with pytest.raises(ValueError, match=message):
+        list(nlp.pipe([TEXT]))
+    with pytest.raises(ValueError, match=message):
+        nlp.update(make_examples(nlp))
+    with pytest.raises(ValueError, match=message):
+        get_ner(nlp).kbest(nlp.make_doc(TEXT), 2)
+
+
+def test_missing_lookups_of_norms_are_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    nlp = make_nlp()
+    nlp.vocab.lookups = Lookups()
+    with caplog.at_level(logging.DEBUG):
+        nlp.initialize(lambda: make_examples(nlp))
+    assert "W033" in caplog.text
+    caplog.clear()
+    nlp.vocab.lookups.add_table("lexeme_norm", {"a": "A"})
+    with caplog.at_level(logging.DEBUG):
+        nlp.initialize(lambda: make_examples(nlp))
+    assert "W033" not in caplog.text
 
 
 def test_trained_component_finds_what_it_learnt(nlp: Language) -> None:
@@ -99,7 +122,9 @@ def test_component_after_another_one_keeps_what_that_has_found(nlp: Language) ->
     nlp.add_pipe("adak_ner", source=other, name="second")
     doc = nlp(TEXT)
     assert entities(doc) == FOUND
-    assert len(doc.spans["adak_ner"]) == 0
+    # The first one's are there, and the second has found nothing beside them.
+    group = doc.spans["adak_ner"]
+    assert [(span.start, span.end, span.label_) for span in group] == FOUND
 
 
 def test_adjacent_entities_of_one_type_are_learnt_apart() -> None:

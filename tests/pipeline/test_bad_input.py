@@ -154,13 +154,41 @@ def test_value_that_is_not_finite_is_an_error_that_names_the_text(
 
 
 @pytest.mark.parametrize("name", ["transitions", "start", "end"])
-def test_move_that_is_no_number_is_an_error(nlp: Language, name: str) -> None:
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, -torch.inf])
+def test_score_of_a_move_that_is_not_finite_is_an_error(
+    nlp: Language, name: str, value: float
+) -> None:
+    doc = nlp(TEXT)
     with torch.no_grad():
-        getattr(get_head(get_ner(nlp).model), name)[0].fill_(torch.nan)
-    with pytest.raises(ValueError, match=r"A106.*'adak_ner'"):
+        getattr(get_head(get_ner(nlp).model), name)[0].fill_(value)
+    with pytest.raises(ValueError, match=r"A116.*'adak_ner'"):
         nlp(TEXT)
-    with pytest.raises(ValueError, match=r"A106.*'adak_ner'"):
+    with pytest.raises(ValueError, match=r"A116.*'adak_ner'"):
         nlp.update(make_examples(nlp))
+    with pytest.raises(ValueError, match=r"A116.*'adak_ner'"):
+        get_ner(nlp).kbest(doc, 2)
+
+
+def test_message_about_a_long_entity_is_short() -> None:
+    nlp = make_nlp(incorrect_spans_key="wrong")
+    nlp.initialize(lambda: make_examples(nlp))
+    words = [f"word{i}" for i in range(2000)]
+    reference = Doc(nlp.vocab, words=words)
+    entity = Span(reference, 0, 2000, label="PERSON")
+    reference.set_ents([entity], default="missing")
+    reference.spans["wrong"] = [entity]
+    with pytest.raises(ValueError, match="A103") as error:
+        nlp.update([Example(Doc(nlp.vocab, words=words), reference)])
+    assert len(str(error.value)) < 500
+
+
+def test_message_about_an_unknown_label_names_some_of_many() -> None:
+    nlp = make_nlp()
+    labels = [f"LABEL{i}" for i in range(60)]
+    examples = make_examples(nlp)
+    get_ner(nlp).initialize(lambda: examples, nlp=nlp, labels=labels)
+    with pytest.raises(ValueError, match=r"A105.*LABEL49 and 10 others\."):
+        nlp.update(examples)
 
 
 def test_value_that_is_not_finite_stops_training_before_any_harm(nlp: Language) -> None:

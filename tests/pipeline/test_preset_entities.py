@@ -5,6 +5,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_adak.pipeline.set_entities import own_entities
 from tests.made_texts import (
     SMALL_ENCODER,
     entities,
@@ -219,3 +220,33 @@ def test_sentence_bounds_are_not_crossed(either: Language) -> None:
 def test_no_entity_starts_with_whitespace(either: Language) -> None:
     doc = Doc(either.vocab, words=["\n\n", " ", "\t"])
     assert either(doc).ents == ()
+
+
+def test_two_components_share_a_span_group(nlp: Language) -> None:
+    other = make_nlp()
+    train(other, make_examples(other, [("Ann Lee likes York .", [(2, 3, "VERB")])]))
+    other.rename_pipe("adak_ner", "verbs")
+    nlp.add_pipe("verbs", source=other)
+    doc = nlp("Ann Lee likes New York .")
+    for _ in range(2):
+        group = doc.spans["adak_ner"]
+        assert [(span.text, span.label_) for span in group] == [
+            ("Ann Lee", "PERSON"),
+            ("likes", "VERB"),
+            ("New York", "LOC"),
+        ]
+        assert len(group.attrs["scores"]) == 3
+        assert list(group) == list(doc.ents)
+        # Each finds its own again, and leaves the others where they are.
+        doc = nlp(Doc(nlp.vocab).from_bytes(doc.to_bytes()))
+    own = {span.text for span in own_entities(doc, "adak_ner", "verbs")}
+    assert own == {"likes"}
+
+
+def test_group_that_was_changed_is_replaced(nlp: Language) -> None:
+    doc = nlp(TEXT)
+    expected = entities(doc)
+    doc.spans["adak_ner"].append(doc[0:1])
+    doc = nlp(doc)
+    assert entities(doc) == expected
+    assert len(scores(doc)) == len(doc.spans["adak_ner"])

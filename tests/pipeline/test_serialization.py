@@ -226,6 +226,16 @@ def test_pickle_is_refused_and_not_executed(
     assert not victim.exists()
 
 
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "null", "3", '{"ratio_target": ', '{"ratio_target": "x"}', "\xff"],
+)
+def test_damaged_cfg_is_refused(saved: Path, content: str) -> None:
+    (saved / "adak_ner" / "cfg").write_text(content, encoding="latin1")
+    with pytest.raises(ValueError, match=r"A117.*'adak_ner'"):
+        spacy.load(saved)
+
+
 def test_damaged_pipeline_is_refused_when_loaded(saved: Path) -> None:
     data = bytearray(model_file(saved).read_bytes())
     data[-1] ^= 1

@@ -317,6 +317,16 @@ def test_nothing_to_resume(tiny_config: Config, tmp_path: Path) -> None:
     assert not (tmp_path / "output").exists()
 
 
+def test_config_may_start_with_a_byte_order_mark(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.cfg"
+    path.write_text(tiny_config.to_str(), encoding="utf-8-sig")
+    # It is read, and refused for what is wrong with it.
+    with pytest.raises(ValueError, match=r"\[A102\].*'runds'"):
+        train(path, tmp_path / "output", overrides={"adak.runds": 2})
+
+
 def test_folder_with_a_corpus_of_ones_own_is_no_run(
     tiny_config: Config, tmp_path: Path
 ) -> None:

@@ -437,6 +437,11 @@ class Errors(metaclass=WithCodes):
         "The run in '{path}' has not finished its first round, so there is nothing to "
         "report yet. Wait for it, or go on with it by `adak train --resume`."
     )
+    A410 = (
+        "No text to draw: all are annotated completely, or there is none. Give texts "
+        "that are not."
+    )
+    A411 = "--with-suggestions needs a pipeline that suggests. Name one by --model."
 
     # packaging and commands
     A500 = (

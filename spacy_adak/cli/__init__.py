@@ -12,6 +12,7 @@ from .init_config import init_config_cli
 from .package import package_cli
 from .report import report_cli
 from .review import review_cli
+from .sample import sample_cli
 from .train import train_cli
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "package_cli",
     "report_cli",
     "review_cli",
+    "sample_cli",
     "train_cli",
 ]

@@ -19,6 +19,7 @@ from .formats import Format
 from .huggingface import read_huggingface
 from .label_studio import read_label_studio
 from .prodigy import read_prodigy
+from .sample_marks import SAMPLE_KEY, sampled_texts
 from .sentences import TagScheme
 from .spacy_v2 import read_spacy_v2
 from .spans_jsonl import read_spans_jsonl
@@ -110,9 +111,15 @@ def read_docs(
             to_doc=make_doc,
         )
     else:
+        drawn = sampled_texts(path, reading.text_key)
         for record in _read_texts(path, source_format, reading, summary):
+            mark = drawn.get(record.text)
+            if mark is not None:
+                record.unlabelled = "outside"
             doc = make_doc(record)
             if doc is not None:
+                if mark is not None:
+                    doc.user_data[SAMPLE_KEY] = mark
                 yield doc
 
 

@@ -5,8 +5,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from spacy_adak.report.gold_recall import estimate_gold_recall
-
-from ..recall.texts import keep, make_text
+from tests.recall.texts import keep, make_text
 
 
 def find(doc: Doc, rng: random.Random) -> Doc:

@@ -1,0 +1,108 @@
+"""`python -m spacy adak sample`"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from .app import adak_cli, readable_errors
+
+
+@adak_cli.command("sample")
+@readable_errors()
+def sample_cli(
+    data_path: Annotated[
+        Path,
+        typer.Argument(
+            help="The texts, a .spacy file; none is drawn that is complete already",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Argument(help="The file for the annotation tool", dir_okay=False)
+    ],
+    n_texts: Annotated[
+        int, typer.Option("--n-texts", "-n", min=1, help="How many texts to draw")
+    ] = 50,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="[prodigy|label-studio|doccano|spans]",
+            help="Format of the output",
+        ),
+    ] = "prodigy",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Name or path of a pipeline. Texts are then divided by how many "
+            "entities it finds, else by how many are annotated",
+        ),
+    ] = None,
+    with_suggestions: Annotated[
+        bool,
+        typer.Option(
+            "--with-suggestions",
+            help="Show annotators what the pipeline finds. It is faster, but people "
+            "tend to leave suggestions as they are, and scores then look better",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Chooses the texts")] = 0,
+) -> None:
+    """
+    Draw texts to annotate completely, as a dev set or for scores.
+
+    Texts are drawn at random, in proportion from short and long ones and from those
+    with few and many entities. Annotators see nothing of what is annotated or found
+    there, unless --with-suggestions is given. Before that the command tells which
+    intervals which number of texts gives. The records keep a mark: when they come back,
+    `adak convert` takes them as annotated completely, whatever --unlabelled says.
+
+    \b
+    python -m spacy adak sample train.spacy dev-tasks.jsonl --n-texts 50
+    python -m spacy adak convert dev-annotated.jsonl dev.spacy --unlabelled missing
+    """
+    from spacy.vocab import Vocab
+
+    from ..data.docbin import read_docbin
+    from ..data.sample_tasks import write_tasks
+    from ..errors import Errors
+    from ..report.sample import draw_sample, find_entities
+
+    if with_suggestions and model is None:
+        raise ValueError(Errors.A411)
+    docs = list(read_docbin(data_path, Vocab()))
+    sample = draw_sample(
+        docs,
+        n_texts,
+        found=None if model is None else find_entities(docs, model),
+        with_suggestions=with_suggestions,
+        seed=seed,
+    )
+    msg.table(
+        [
+            (
+                f"{row.texts:,}",
+                f"{row.entities:,.0f}",
+                f"± {100 * row.score:.1f}",
+                f"± {100 * row.annotators:.0f} %",
+            )
+            for row in sample.outlook
+        ],
+        header=("Texts", "Entities", "P or R of 80", "Annotators' recall"),
+        aligns=("r", "r", "r", "r"),
+        divider=True,
+        title="Half the width of 95 % intervals, by how many texts are complete",
+    )
+    if model is None:
+        msg.text(
+            "Entities are those annotated so far. There are more, so that intervals "
+            "will be narrower; --model counts what a pipeline finds"
+        )
+    write_tasks(sample.tasks, output, to)
+    msg.good(f"Drew {len(sample.tasks):,} of {sample.texts:,} texts: {output}")

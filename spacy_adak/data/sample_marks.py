@@ -1,0 +1,49 @@
+"""Texts that `adak sample` has drawn to be annotated completely, and how to know them
+again when they come back from an annotation tool."""
+
+from pathlib import Path
+from typing import Any
+
+from .records import read_records
+from .summary import Summary
+
+# The key of the mark in a record, and in `Doc.user_data`.
+SAMPLE_KEY = "adak_sample"
+_WHERE = ("data", "meta")
+
+
+def sampled_texts(path: Path, text_key: str) -> dict[str, dict[str, Any]]:
+    """Find the texts of a JSON or JSONL file that were drawn, and that somebody has
+    annotated since.
+
+    path (Path): The file.
+    text_key (str): The key of the text.
+    RETURNS (dict[str, dict]): The mark of each such text.
+    """
+    with path.open("rb") as file:
+        if not any(SAMPLE_KEY.encode() in line for line in file):
+            return {}
+    marks: dict[str, dict[str, Any]] = {}
+    # Problems are noted by the reader of the format.
+    for _, record in read_records(path, Summary()):
+        if isinstance(record, dict):
+            blocks = [record, *(record.get(key) for key in _WHERE)]
+            found = [block for block in blocks if isinstance(block, dict)]
+            mark: Any = next((b[SAMPLE_KEY] for b in found if SAMPLE_KEY in b), None)
+            text = next((b[text_key] for b in found if text_key in b), None)
+            if isinstance(text, str) and _is_annotated(record, mark):
+                marks[text] = mark
+    return marks
+
+
+def _is_annotated(record: dict[str, Any], mark: Any) -> bool:
+    """Whether somebody has dealt with a record, as far as its tool tells."""
+    if not isinstance(mark, dict):
+        return False
+    tool = mark.get("tool")
+    if tool == "prodigy":
+        return record.get("answer") == "accept"
+    if tool == "label-studio":
+        return bool(record.get("annotations")) or "annotator" in record
+    # doccano numbers what it exports. The span format says nothing.
+    return tool != "doccano" or "id" in record

@@ -217,6 +217,9 @@ def test_another_place_is_decided_beside_its_form(browser: Browser, page: Path) 
 def test_slash_filters_by_form(browser: Browser, page: Path) -> None:
     browser.press("/", *"ann", Keys.ESCAPE)
     assert rows(browser) == ["Ann Lee"]
+    assert browser.run("return document.getElementById('find').value") == "ann"
+    browser.press("a")
+    assert len(browser.decisions()) == 1
     browser.click("#clear")
     assert rows(browser) == FORM_NAMES
 
@@ -421,7 +424,7 @@ def test_opened_file_with_bad_lines_and_other_suggestions(
     browser.choose("#file", path)
     wait_for(lambda: browser.shows("#alert"))
     alert = browser.text("#alert")
-    assert "3 lines hold no decision and are left out: line 1, 2, 3" in alert
+    assert "3 lines without a decision left out: line 1, 2, 3" in alert
     assert "1 of them are about other suggestions" in alert
     assert browser.decisions() == [foreign]
 

@@ -124,7 +124,7 @@ function drawOthers(group) {
   const shown = others.slice(0, card.shownOthers);
   byId("others").hidden = !others.length;
   byId("others-title").textContent =
-    `${format(others.length)} other ${others.length === 1 ? "place" : "places"} with this form`;
+    `${countOf(others.length, "other place")} with this form`;
   byId("occurrences").replaceChildren(...shown.map(makeOccurrence));
   const more = byId("more");
   const isAll = shown.length === others.length;

@@ -52,4 +52,5 @@ function openHelp(keys) {
     make("dd", {}, help),
   ]));
   byId("help-dialog").showModal();
+  byId("help-title").focus();
 }

@@ -42,13 +42,13 @@ async function openDecisions(file) {
   const batch = Date.now();
   addEntries(sound.map((entry) => ({ ...entry, batch })));
   const foreign = sound.filter((entry) => entry.raw).length;
-  const parts = [`${format(sound.length)} decisions read from ${file.name}`];
+  const parts = [`${countOf(sound.length, "decision")} read from ${file.name}`];
   if (foreign)
     parts.push(`${format(foreign)} of them are about other suggestions and are kept as they are`);
   if (bad.length) {
     bad.sort((a, b) => a - b);
     const more = bad.length > 5 ? " and others" : "";
-    parts.push(`${format(bad.length)} lines hold no decision and are left out: line ${bad.slice(0, 5).join(", ")}${more}`);
+    parts.push(`${countOf(bad.length, "line")} without a decision left out: line ${bad.slice(0, 5).join(", ")}${more}`);
   }
   return `${parts.join("; ")}.`;
 }

@@ -15,7 +15,10 @@ function setUpKeys(keys) {
     const { target } = event;
     const isWritten = target.matches("select, input:not([type=checkbox])");
     if (isWritten) {
-      if (event.key === "Escape") focusCard();
+      if (event.key === "Escape" || event.key === "Enter") {
+        event.preventDefault();  // or Escape would empty the field
+        focusCard();
+      }
       return;
     }
     const name = nameOfKey(event);

@@ -44,8 +44,7 @@ function drawProgress() {
   byId("bar").setAttribute("aria-valuenow", Math.round(100 * share));
   byId("position").textContent = items.length
     ? `${format(index + 1)} of ${format(items.length)}` : "";
-  const unit = view === "form" ? "forms" : "places";
-  byId("count").textContent = `${format(items.length)} ${unit} shown`;
+  byId("count").textContent = `${countOf(items.length, view)} shown`;
   byId("clear").hidden = !isFiltered();
   byId("unsaved").textContent = unsaved ? `(${format(unsaved)}) ` : "";
   byId("undo").disabled = !log.length;
@@ -186,7 +185,7 @@ function showSide(isShown) {
 function save() {
   const count = saveDecisions();
   drawProgress();
-  say(`${format(count)} decisions saved.`);
+  say(`${countOf(count, "decision")} saved.`);
 }
 
 const openTypes = setUpTypeDialog(setType);

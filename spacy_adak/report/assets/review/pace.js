@@ -21,7 +21,7 @@ function describeTime(seconds) {
 function describeProgress(view) {
   const total = view === "form" ? groups.length : suggestions.length;
   const done = view === "form" ? decided.forms : decided.places;
-  const parts = [`${format(done)} of ${format(total)} ${view === "form" ? "forms" : "places"}`];
+  const parts = [`${format(done)} of ${countOf(total, view)}`];
   if (view === "form" && totalValue > 0)
     parts.push(`${Math.round((100 * decided.value) / totalValue)} % of the value`);
   const each = secondsEach();
@@ -30,6 +30,10 @@ function describeProgress(view) {
     if (done < total) parts.push(`${describeTime((total - done) * each)} left`);
   }
   return { share: total ? done / total : 1, text: parts.join(" · ") };
+}
+
+function countOf(number, noun) {
+  return `${format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function format(number) {

@@ -627,11 +627,11 @@ class Warnings(metaclass=WithCodes):
 
     # report
     W401 = "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. {note}"
-    W410 = (
-        "Predictions on tokens without annotation are not counted here, so that "
-        "precision and F1 look better than they are. Never compare models by them."
-    )
     W402 = (
         "The report on the run can't be written: {error}. The models are there. Try "
         "again by `python -m spacy adak report {path}`."
+    )
+    W410 = (
+        "Predictions on tokens without annotation are not counted here, so that "
+        "precision and F1 look better than they are. Never compare models by them."
     )

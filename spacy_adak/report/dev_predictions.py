@@ -4,58 +4,61 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Corpus
 
+from ..annotation.completeness import is_complete
 from ..data.origins import SCORES
 from ..pipeline.adak_ner import AdaKRecognizer
+from ..recall.intervals import Interval, ratio_by_text
 from .reliability import Pair
 
 # More texts would make it neither much surer nor quicker.
 MAX_TEXTS = 2000
-_RESAMPLES = 1000
 
 
 class DevPredictions(NamedTuple):
-    """What a pipeline finds in the dev texts.
+    """What a pipeline finds in the dev texts that are annotated completely.
 
     texts (int): How many it was given.
     of_texts (int): How many there are.
-    f1_interval (tuple[float, float]): Where F1 may be, with 95 % confidence, if other
-        texts of the same kind had been annotated.
+    f1 (Interval): F1, and where it may be with other texts of the same kind.
     pairs (list[Pair]): The entities found, with their probabilities. Nothing if the
         pipeline does not store these.
     """
 
     texts: int
     of_texts: int
-    f1_interval: tuple[float, float]
+    f1: Interval
     pairs: list[Pair]
 
 
-def predict_dev(nlp: Language, dev_path: Path) -> DevPredictions:
+def predict_dev(nlp: Language, dev_path: Path) -> DevPredictions | None:
     """Compare what a pipeline finds with the truth.
 
     nlp (Language): The pipeline.
-    dev_path (Path): A `.spacy` file of documents that are annotated completely.
-    RETURNS (DevPredictions): What it finds.
+    dev_path (Path): A `.spacy` file.
+    RETURNS (DevPredictions | None): What it finds; None if no document is annotated
+        completely.
     """
-    examples = list(Corpus(dev_path)(nlp))
+    examples = [eg for eg in Corpus(dev_path)(nlp) if is_complete(eg.reference)]
+    if not examples:
+        return None
     chosen = random.Random(0).sample(examples, min(len(examples), MAX_TEXTS))
-    counts, pairs = [], []
+    right, places, pairs = [], [], []
     docs = nlp.pipe([example.predicted for example in chosen])
     key = spans_key(nlp)
     for example, doc in zip(chosen, docs, strict=True):
         gold = {_place(ent) for ent in example.reference.ents}
         found = {_place(ent) for ent in doc.ents}
-        counts.append((len(gold & found), len(found), len(gold)))
+        right.append(2 * len(gold & found))
+        places.append(len(found) + len(gold))
         pairs += score_pairs(doc, example.reference, key)
     return DevPredictions(
         texts=len(chosen),
         of_texts=len(examples),
-        f1_interval=_f1_interval(numpy.array(counts, dtype=float).reshape(-1, 3)),
+        f1=ratio_by_text(right, places),
         pairs=pairs,
     )
 
@@ -88,14 +91,3 @@ def score_pairs(predicted: Doc, reference: Doc, key: str | None) -> list[Pair]:
 def _place(span: Span) -> tuple[int, int, str]:
     # By characters, as the tokens of the two documents may differ.
     return span.start_char, span.end_char, span.label_
-
-
-def _f1_interval(counts: numpy.ndarray) -> tuple[float, float]:
-    """By drawing texts again and again: entities of one text are not independent."""
-    rng = numpy.random.default_rng(0)
-    values = []
-    for _ in range(_RESAMPLES):
-        right, found, gold = counts[rng.integers(len(counts), size=len(counts))].sum(0)
-        values.append(2 * right / max(1.0, found + gold))
-    low, high = numpy.quantile(values, [0.025, 0.975])
-    return float(low), float(high)

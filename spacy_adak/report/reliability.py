@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy
 
+from ..recall.intervals import Interval, share
+
 BINS = 10
 
 
@@ -26,15 +28,12 @@ class Bin(NamedTuple):
 
     size (int): How many.
     mean_probability (float): How probable they were said to be.
-    share_right (float): How many of them are right.
-    interval (tuple[float, float]): Where that share may be, with 95 % confidence
-        (Wilson).
+    right (Interval): The share of them that is right.
     """
 
     size: int
     mean_probability: float
-    share_right: float
-    interval: tuple[float, float]
+    right: Interval
 
 
 class Reliability(NamedTuple):
@@ -69,23 +68,13 @@ def measure_reliability(pairs: Iterable[Pair]) -> Reliability | None:
     for number in range(BINS):
         inside = numbers == number
         if inside.any():
-            count, share = int(inside.sum()), float(right[inside].mean())
+            size = int(inside.sum())
             mean = float(probabilities[inside].mean())
-            bins.append(Bin(count, mean, share, wilson_interval(share, count)))
-    errors = [b.size * abs(b.mean_probability - b.share_right) for b in bins]
+            bins.append(Bin(size, mean, share(int(right[inside].sum()), size)))
+    errors = [b.size * abs(b.mean_probability - b.right.value) for b in bins]
     return Reliability(
         size=len(pairs),
         expected_calibration_error=sum(errors) / len(pairs),
         brier_score=float(((probabilities - right) ** 2).mean()),
         bins=bins,
     )
-
-
-def wilson_interval(share: float, count: int) -> tuple[float, float]:
-    """RETURNS (tuple[float, float]): Where a share may be that was found by counting,
-    with 95 % confidence."""
-    z = 1.96
-    middle = share + z**2 / (2 * count)
-    reach = z * (share * (1 - share) / count + z**2 / (4 * count**2)) ** 0.5
-    scale = 1 + z**2 / count
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

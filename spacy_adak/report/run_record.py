@@ -17,10 +17,12 @@ from ..run.folder import (
     CORPUS,
     DEV_FILE,
     DICTIONARY_FILE,
-    HISTORY_FILE,
+    FINAL,
     Round,
     find_best,
     needs_q,
+    read_history,
+    read_published,
 )
 from ..shards.layout import list_shards
 from ..tasks.score_file import SCORES_ENDING, Scores, read_scores
@@ -65,7 +67,8 @@ class RunRecord(NamedTuple):
     convergence (float): The share of changed tags at which it ends.
     loss (str): The loss.
     has_q (bool): Whether unknown tokens are estimated.
-    is_finished (bool): Whether its models are there.
+    is_finished (bool): Whether it is over.
+    has_model (bool): Whether its best model is where users look for it.
     trainings (list[Training]): All trainings of these rounds.
     train (Corpus): The training data.
     dev (Corpus): The dev data.
@@ -80,6 +83,7 @@ class RunRecord(NamedTuple):
     loss: str
     has_q: bool
     is_finished: bool
+    has_model: bool
     trainings: list[Training]
     train: Corpus
     dev: Corpus
@@ -101,13 +105,15 @@ def read_run(folder: Path) -> RunRecord:
     folder = Path(folder)
     if not all((folder / name).exists() for name in (CONFIG_FILE, CORPUS, DEV_FILE)):
         raise ValueError(Errors.A404.format(path=folder))
-    path = folder / HISTORY_FILE
-    rounds = [Round(**row) for row in srsly.read_jsonl(path)] if path.exists() else []
+    rounds = read_history(folder)
     best = find_best(rounds)
     if best is None:
         raise ValueError(Errors.A405.format(path=folder))
     config = load_config(folder / CONFIG_FILE, interpolate=True)
-    loss = _loss(best_model(folder, best))
+    published = read_published(folder)
+    has_model = published.best_round == best.round and (folder / BEST_MODEL).exists()
+    final = _round_folder(folder, best.round) / FINAL / BEST_MODEL
+    loss = _loss(folder / BEST_MODEL if has_model else final)
     has_q = needs_q(loss)
     return RunRecord(
         folder=folder,
@@ -117,23 +123,13 @@ def read_run(folder: Path) -> RunRecord:
         convergence=config["adak"]["convergence"],
         loss=loss,
         has_q=has_q,
-        is_finished=(folder / BEST_MODEL).exists(),
+        is_finished=published.is_finished and has_model,
+        has_model=has_model,
         trainings=[t for r in rounds for t in _trainings(folder, r.round)],
         train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
         dev=_count([folder / DEV_FILE]),
         dictionaries=[_dictionary(folder, r.round) for r in rounds],
     )
-
-
-def best_model(folder: Path, best: Round) -> Path:
-    """RETURNS (Path): The best model, which an unfinished run has only in the folder of
-    its round."""
-    path = folder / BEST_MODEL
-    return path if path.exists() else _final_model(folder, best.round)
-
-
-def _final_model(folder: Path, number: int) -> Path:
-    return _round_folder(folder, number) / "final" / BEST_MODEL
 
 
 def _loss(model: Path) -> str:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.cli._util import import_code, setup_gpu
-from spacy.language import Language
 from spacy.util import load_model
 
 from ..run.folder import COMPLETED_FILE, DEV_FILE, REPORT_FILE
 from ..tasks.progress import describe_seconds
+from ..tasks.train_model import BEST_MODEL
 from .charts.reliability import reliability_chart
 from .colors import label_colors
 from .dev_predictions import DevPredictions, predict_dev
@@ -28,7 +28,7 @@ from .run_charts import (
     type_figure,
     weight_figure,
 )
-from .run_record import RunRecord, best_model, read_docs, read_run
+from .run_record import RunRecord, read_docs, read_run
 from .verdict import Verdict, judge
 
 
@@ -113,24 +113,17 @@ def make_report(
     """
     import_code(code_path)
     run = read_run(Path(folder))
-    dev, reliability = None, None
-    if run.is_finished:
+    dev = None
+    if run.has_model:
         setup_gpu(use_gpu, silent=True)
-        nlp = load_model(best_model(run.folder, run.best))
-        dev, reliability = _ask_model(nlp, run)
+        dev = predict_dev(load_model(run.folder / BEST_MODEL), run.folder / DEV_FILE)
+    reliability = None if dev is None else measure_reliability(dev.pairs)
     estimates = None
     completed = run.folder / COMPLETED_FILE
     if run.has_q and run.is_finished and completed.exists():
         estimates = choose_examples(read_docs([completed]))
     verdict = judge(run, dev, reliability, estimates)
     return RunReport(run, verdict, dev, reliability, estimates)
-
-
-def _ask_model(
-    nlp: Language, run: RunRecord
-) -> tuple[DevPredictions, Reliability | None]:
-    dev = predict_dev(nlp, run.folder / DEV_FILE)
-    return dev, measure_reliability(dev.pairs)
 
 
 def _core(report: RunReport) -> dict[str, Any]:

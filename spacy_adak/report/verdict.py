@@ -93,7 +93,7 @@ def _sure(
 ) -> str:
     sentences = []
     if dev is not None:
-        low, high = (100 * value for value in dev.f1_interval)
+        low, high = 100 * dev.f1.low, 100 * dev.f1.high
         of = "" if dev.texts == dev.of_texts else f" (from {dev.texts:,} of them)"
         sentences.append(
             f"With other dev texts of the same kind, F1 would lie between {low:.1f} "
@@ -113,7 +113,7 @@ def _sure(
         if high_bin.mean_probability > SURE:
             sentences.append(
                 f"Entities said to be {100 * high_bin.mean_probability:.0f} % sure are "
-                f"right {100 * high_bin.share_right:.0f} times in 100."
+                f"right {100 * high_bin.right.value:.0f} times in 100."
             )
     return " ".join(sentences)
 
@@ -147,11 +147,11 @@ def _about_rounds(run: RunRecord) -> str:
             "likely to help."
         )
     converged = last.round > 1 and last.changed < run.convergence
-    if best is last and not converged and last.round == run.planned_rounds > 1:
+    if best is last and not converged and last.round > 1:
         return (
             f"The last round was the best, and {100 * last.changed:.1f} % of the "
-            f"unknown tokens still changed in it: try more rounds (`--adak.rounds "
-            f"{2 * run.planned_rounds}`)."
+            f"unknown tokens still changed in it: go on with more rounds (`--resume "
+            f"--adak.rounds {2 * last.round}`)."
         )
     return ""
 

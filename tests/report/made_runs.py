@@ -40,6 +40,7 @@ def make_run(*rounds: Round, **changes: Any) -> RunRecord:
         loss="adak",
         has_q=True,
         is_finished=True,
+        has_model=True,
         trainings=[],
         train=Corpus(1000, 9000, 8000, Counter(ORG=500)),
         dev=Corpus(300, 3000, 0, Counter(ORG=400)),

@@ -52,15 +52,21 @@ def test_there_are_no_pairs_without_probabilities(key: str | None) -> None:
 def test_f1_of_the_run_lies_in_the_interval(finished: FinishedRun) -> None:
     best = max(finished.history, key=lambda round_: round_.score)
     found = predict_dev(finished.nlp, finished.folder / "dev.spacy")
-    low, high = found.f1_interval
-    assert low <= (best.f1 or 0.0) <= high
+    assert found is not None
+    assert found.f1.value == pytest.approx(best.f1)
+    assert found.f1.low <= found.f1.value <= found.f1.high
     assert found.texts == found.of_texts == 12
     n_right = sum(pair.is_right for pair in found.pairs)
     assert n_right == pytest.approx((best.precision or 0.0) * len(found.pairs))
 
 
-def test_interval_of_texts_without_entities(tmp_path: Path) -> None:
-    docs = [make_doc(["no", "one"])]
-    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
+def test_texts_that_are_not_complete_are_left_out(tmp_path: Path) -> None:
+    complete, other = make_doc(WORDS, (0, 1, "PER")), make_doc(WORDS)
+    other.set_ents([], default="missing")
     nlp = spacy.blank("xx")
-    assert predict_dev(nlp, tmp_path / "dev.spacy").f1_interval == (0.0, 0.0)
+    DocBin(docs=[complete, other]).to_disk(tmp_path / "dev.spacy")
+    found = predict_dev(nlp, tmp_path / "dev.spacy")
+    assert found is not None
+    assert (found.of_texts, found.f1.value) == (1, 0.0)
+    DocBin(docs=[other]).to_disk(tmp_path / "dev.spacy")
+    assert predict_dev(nlp, tmp_path / "dev.spacy") is None

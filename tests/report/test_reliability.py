@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_adak.report.reliability import Pair, measure_reliability, wilson_interval
+from spacy_adak.report.reliability import Pair, measure_reliability
 
 PAIRS = st.lists(
     st.builds(Pair, st.floats(0, 1), st.booleans(), st.just("A")), min_size=1
@@ -35,12 +35,10 @@ def test_perfect_probabilities_have_no_error() -> None:
     assert found.expected_calibration_error == pytest.approx(0)
 
 
-@pytest.mark.parametrize(
-    ("share", "count", "interval"),
+def test_share_that_is_right_has_an_interval() -> None:
+    pairs = [Pair(0.75, i % 2 == 0, "A") for i in range(10)]
+    found = measure_reliability(pairs)
+    assert found is not None
+    (one,) = found.bins
     # From Wilson's formula by hand.
-    [(0.5, 10, (0.2366, 0.7634)), (1.0, 20, (0.8389, 1.0)), (0.0, 5, (0.0, 0.4345))],
-)
-def test_wilson_interval(
-    share: float, count: int, interval: tuple[float, float]
-) -> None:
-    assert wilson_interval(share, count) == pytest.approx(interval, abs=1e-3)
+    assert one.right == pytest.approx((0.5, 0.2366, 0.7634), abs=1e-4)

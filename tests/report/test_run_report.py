@@ -7,6 +7,7 @@ import pytest
 import spacy_adak
 from spacy_adak.report.run_record import read_run
 from spacy_adak.report.run_report import make_report, write_report
+from spacy_adak.run.publish import reopen
 from tests.finished_run import FinishedRun
 
 from .browser import Browser
@@ -18,9 +19,9 @@ def page(finished: FinishedRun, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def unfinished(finished: FinishedRun, folder: Path) -> Path:
+    """As after the first round that was better, before the next one is finished."""
     shutil.copytree(finished.folder, folder)
-    for name in ("model-best", "model-last"):
-        shutil.rmtree(folder / name)
+    reopen(folder)
     return folder
 
 
@@ -74,9 +75,21 @@ def test_report_is_where_the_run_is_if_not_told_otherwise(
 
 def test_unfinished_run_has_a_report(finished: FinishedRun, tmp_path: Path) -> None:
     folder = unfinished(finished, tmp_path / "run")
+    report = make_report(folder)
+    assert report.dev is not None
+    assert report.estimates is None  # what is there may be of an earlier round
+    assert "This run is not finished" in report.verdict.learnt
+    write_report(folder)
+
+
+def test_run_without_its_best_model_has_a_report(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    shutil.rmtree(folder / "model-best")
+    assert make_report(folder).dev is None
     html = write_report(folder).read_text(encoding="utf8")
-    assert "This run is not finished" in html
-    assert "They are measured when the run is finished" in html
+    assert "found no entity in completely annotated dev texts, or" in html
 
 
 def test_run_without_a_finished_round_has_none(

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from spacy_adak.recall.intervals import Interval
 from spacy_adak.report.dev_predictions import DevPredictions
 from spacy_adak.report.entity_examples import Estimates
 from spacy_adak.report.reliability import Pair, measure_reliability
@@ -14,7 +15,7 @@ from .made_runs import make_round, make_run
 
 def verdict(run: RunRecord, doubtful: int = 0, **settings: Any) -> Verdict:
     estimates = Estimates(700, doubtful, [], [])
-    dev = DevPredictions(300, 300, (0.77, 0.83), [])
+    dev = DevPredictions(300, 300, Interval(0.8, 0.77, 0.83), [])
     return judge(run, settings.get("dev", dev), settings.get("reliability"), estimates)
 
 
@@ -37,8 +38,8 @@ def test_run_without_anything_to_do_is_to_be_tested() -> None:
     [
         (
             make_run(make_round(1), make_round(2, changed=0.049)),
-            "4.9 % of the unknown tokens still changed in it: try more rounds "
-            "(`--adak.rounds 4`)",
+            "4.9 % of the unknown tokens still changed in it: go on with more rounds "
+            "(`--resume --adak.rounds 4`)",
         ),
         (
             make_run(make_round(1), make_round(2), make_round(3, is_best=False)),

@@ -30,18 +30,18 @@ def reliability_chart(title: str, bins: Sequence[Bin]) -> Markup:
     total = sum(one.size for one in bins)
     for one in bins:
         x, color = canvas.x(one.mean_probability), COLORS[0]
-        low, high = (canvas.y(value) for value in one.interval)
+        low, high = canvas.y(one.right.low), canvas.y(one.right.high)
         canvas.add("line", x1=x, x2=x, y1=low, y2=high, stroke=color, stroke_width=1.6)
         text = (
             f"{one.size:,} entities said to be {one.mean_probability:.0%} sure: "
-            f"{one.share_right:.0%} are right"
+            f"{one.right.value:.0%} are right"
         )
         radius = 3.0 + 9.0 * (one.size / total) ** 0.5
         canvas.add(
             "circle",
             tooltip(text),
             cx=x,
-            cy=canvas.y(one.share_right),
+            cy=canvas.y(one.right.value),
             r=radius,
             fill=color,
             fill_opacity=0.85,

@@ -134,6 +134,9 @@ def path_scores(chain: Chain, paths: Tensor) -> Tensor:
         as long as it is a tag.
     RETURNS (Tensor): (B, K) float64; -inf for a path that is not legal.
     """
+    if not paths.numel():
+        nothing = chain.emissions.sum((1, 2), dtype=torch.float64)
+        return nothing.unsqueeze(1).expand(-1, paths.size(1))
     B, _, N = chain.emissions.shape
     emissions = chain.emissions.gather(2, paths.transpose(1, 2)).transpose(1, 2)
     left, right = paths[:, :, :-1], paths[:, :, 1:]

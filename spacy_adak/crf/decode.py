@@ -47,6 +47,8 @@ def viterbi(chain: Chain) -> KBest:
     chain (Chain): The scores. Forbid tags or moves with -inf.
     RETURNS (KBest): With K = 1.
     """
+    if not chain.emissions.numel():
+        return _without_tokens(chain, 1)
     with torch.inference_mode():
         bordered = add_border(chain)
         prefixes = _best_prefixes(bordered)
@@ -61,6 +63,8 @@ def kbest(chain: Chain, k: int) -> KBest:
     k (int): How many.
     RETURNS (KBest): With K = k.
     """
+    if not chain.emissions.numel():
+        return _without_tokens(chain, k)
     with torch.inference_mode():
         bordered = add_border(chain)
         prefixes = _best_prefixes(bordered)
@@ -71,6 +75,14 @@ def kbest(chain: Chain, k: int) -> KBest:
                 bordered.pick(tied), prefixes[:, tied], k, stable=True
             )
     return _as_kbest(paths, scores, border=prefixes.size(2) - 1)
+
+
+def _without_tokens(chain: Chain, k: int) -> KBest:
+    """One path, which is empty, for each sentence there is."""
+    B, T, _ = chain.emissions.shape
+    scores = chain.emissions.new_full((B, k), _NEGATIVE_INFINITY, dtype=torch.float64)
+    scores[:, 0] = 0.0
+    return KBest(chain.lengths.new_zeros((B, k, T)), scores, scores == 0.0)
 
 
 def _as_kbest(paths: Tensor, scores: Tensor, border: int) -> KBest:

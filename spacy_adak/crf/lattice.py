@@ -287,6 +287,8 @@ def log_partition(chain: Chain) -> Tensor:
     RETURNS (Tensor): (B,) float64, whatever the type of the scores: differences of
         such values matter. -inf says that a sentence has no legal path.
     """
+    if not chain.emissions.numel():
+        return chain.emissions.sum((1, 2), dtype=torch.float64)
     return _LogPartition.apply(*chain)
 
 
@@ -297,6 +299,8 @@ def marginals(chain: Chain) -> Tensor:
     RETURNS (Tensor): (B, T, N) float64; zero on padding and where there is no legal
         path.
     """
+    if not chain.emissions.numel():
+        return chain.emissions.detach().double()
     T, N = chain.emissions.shape[1:]
     nodes = node_marginals(run_messages(add_border(chain.detach())))
     return nodes[:T, :, :N].transpose(0, 1)

@@ -38,6 +38,8 @@ def span_log_probabilities(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
     spans (Sequence[TaggedSpan]): The spans.
     RETURNS (Tensor): (len(spans),) float64; -inf in a sentence without a legal path.
     """
+    if not spans:
+        return chain.emissions.new_zeros(0, dtype=torch.float64)
     messages = run_messages(add_border(chain.detach()))
     # One row per move: the span it belongs to, its sentence, the position it goes to,
     # the tag it leaves, the tag it reaches, and whether it must reach or avoid it.

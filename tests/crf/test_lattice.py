@@ -125,6 +125,44 @@ def test_gradient_is_right(chain: Chain) -> None:
     assert torch.autograd.gradcheck(function, inputs)
 
 
+@pytest.mark.parametrize("own", ["transitions", "start", "end"])
+def test_some_scores_may_be_shared_and_others_not(own: str) -> None:
+    """The gradient of what is shared is summed over the batch."""
+    generator = torch.Generator().manual_seed(0)
+
+    def scores(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    shapes = {"transitions": (3, 3), "start": (3,), "end": (3,)}
+    moves = {
+        name: scores(*((2, *shape) if name == own else shape)).requires_grad_()
+        for name, shape in shapes.items()
+    }
+    chain = Chain(scores(2, 3, 3), torch.tensor([3, 2]), **moves)
+    assert_close(log_partition(chain), log_partitions(chain))
+
+    def function(*moves: torch.Tensor) -> torch.Tensor:
+        return log_partition(Chain(chain.emissions, chain.lengths, *moves))
+
+    assert torch.autograd.gradcheck(function, tuple(moves.values()))
+
+
+@pytest.mark.parametrize(("sentences", "tokens"), [(0, 3), (2, 0), (2, 3)])
+def test_sentences_without_tokens_have_one_path(sentences: int, tokens: int) -> None:
+    zeros = torch.zeros(2)
+    chain = Chain(
+        torch.zeros(sentences, tokens, 2),
+        torch.zeros(sentences, dtype=torch.long),
+        torch.zeros(2, 2),
+        zeros,
+        zeros,
+    )
+    assert log_partition(chain).tolist() == [0.0] * sentences
+    assert marginals(chain).shape == (sentences, tokens, 2)
+    paths = torch.zeros(sentences, 1, tokens, dtype=torch.long)
+    assert path_scores(chain, paths).tolist() == [[0.0]] * sentences
+
+
 def test_gradient_is_right_where_a_sentence_is_computed_in_log_space() -> None:
     """Tag 1 costs 2,000 nats at the first token and is forced at the second."""
     emissions = torch.zeros(2, 3, 2, dtype=torch.float64)
@@ -238,6 +276,17 @@ def test_a_path_lost_by_both_recursions_is_still_found() -> None:
     chain = Chain(
         emissions, torch.tensor([T]), transitions, torch.zeros(2), torch.zeros(2)
     )
+    assert_close(log_partition(chain), torch.tensor([-1600.0]))
+
+
+def test_a_path_lost_by_its_first_and_last_move_is_still_found() -> None:
+    """The same, but it is the moves from and to the border that are 800 nats down."""
+    T = 42
+    emissions = torch.zeros(1, T, 2)
+    emissions[0, :, 0] = -45.0
+    transitions = torch.tensor([[0.0, -INF], [-INF, 0.0]])
+    border = torch.tensor([0.0, -800.0])
+    chain = Chain(emissions, torch.tensor([T]), transitions, border, border)
     assert_close(log_partition(chain), torch.tensor([-1600.0]))
 
 

@@ -401,6 +401,32 @@ def test_no_best_path_holds_a_ruled_out_span(data: st.DataObject) -> None:
     assert_losses(adak(chain, q, allowed, k, 1.0, spans), expected)
 
 
+@pytest.mark.parametrize("not_before", [None, 1, 2])
+def test_best_path_that_goes_on_does_not_hold_the_span(not_before: int | None) -> None:
+    """The best path is 1 2 2 0: it holds 1 2 unless 2 must not come next."""
+    path = torch.tensor([[1, 2, 2, 0]])
+    emissions = torch.nn.functional.one_hot(path, 3).double() * 9
+    zeros = torch.zeros(3, dtype=torch.float64)
+    chain = Chain(emissions, torch.tensor([4]), torch.diag(zeros), zeros, zeros)
+    everything = torch.ones(1, 4, 3, dtype=torch.bool)
+    span = TaggedSpan(0, 0, [1, 2], not_before)
+    found = adak(chain, HardQ(path), everything, 1, 1.0, [span])
+    best = log_partition(chain) - 36.0
+    torch.testing.assert_close(found, best if not_before == 2 else zeros[:1])
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
+def test_weight_is_that_of_the_best_paths(weight: float) -> None:
+    chain = make_chain()
+    everything = torch.ones(3, 4, 3, dtype=torch.bool)
+    path = torch.zeros(3, 4, dtype=torch.long)
+    q_part = negative_log_likelihood(chain, HardQ(path))
+    best_part = log_partition(chain) - viterbi(chain).scores[:, 0]
+    expected = (1 - weight) * q_part + weight * best_part
+    found = adak(chain, HardQ(path), everything, 1, weight)
+    torch.testing.assert_close(found, expected)
+
+
 def test_gradient_of_ruled_out_spans_is_right() -> None:
     chain = make_chain(4)
     spans = [TaggedSpan(0, 1, [1, 2], 2), TaggedSpan(0, 0, [0]), TaggedSpan(2, 2, [1])]

@@ -1,3 +1,5 @@
+from itertools import product
+
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,3 +40,32 @@ def test_span_probability_is_a_sum_of_path_probabilities(data: st.DataObject) ->
 @given(chains())
 def test_no_span_has_no_probability(chain: Chain) -> None:
     assert span_log_probabilities(chain, []).shape == (0,)
+
+
+def test_every_span_of_a_sentence_has_the_probability_of_its_paths() -> None:
+    generator = torch.Generator().manual_seed(0)
+
+    def scores(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    lengths = torch.tensor([2, 4])
+    chain = Chain(scores(2, 4, 3), lengths, scores(3, 3), scores(3), scores(3))
+    spans = [
+        TaggedSpan(1, start, list(tags), not_before)
+        for start in range(4)
+        for size in range(1, 5 - start)
+        for tags in product(range(3), repeat=size)
+        for not_before in (None, 1, 2)
+    ]
+    paths = probabilities(chain, 1)
+    expected = [
+        sum(
+            probability
+            for path, probability in paths.items()
+            if list(path[span.start : span.start + len(span.tags)]) == span.tags
+            and path[span.start + len(span.tags) :][:1] != (span.not_before,)
+        )
+        for span in spans
+    ]
+    actual = span_log_probabilities(chain, spans).exp()
+    torch.testing.assert_close(actual, torch.tensor(expected, dtype=torch.float64))

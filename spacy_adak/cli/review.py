@@ -42,6 +42,16 @@ def review_cli(
             "--title", help="Title of the page; the name of the file if not given"
         ),
     ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit",
+            "-n",
+            min=1,
+            help="About how many suggestions the page has: the forms on which a "
+            "decision is worth most, with all their places",
+        ),
+    ] = 20_000,
 ) -> None:
     """
     Write a page to decide about suggestions, form by form or place by place.
@@ -56,10 +66,17 @@ def review_cli(
     """
     from ..report.review import write_review
 
-    summary = write_review(suggestions, output, decisions=decisions, title=title)
-    for problem in summary.problems[:PROBLEMS_SHOWN]:
+    page = write_review(
+        suggestions, output, decisions=decisions, title=title, limit=limit
+    )
+    for problem in page.problems[:PROBLEMS_SHOWN]:
         msg.warn(str(problem))
-    hidden = len(summary.problems) - PROBLEMS_SHOWN
+    hidden = len(page.problems) - PROBLEMS_SHOWN
     if hidden > 0:
         msg.text(f"... and {hidden:,} more problems")
+    if page.suggestions < page.of_suggestions:
+        msg.info(
+            f"The page has the most valuable {page.suggestions:,} of "
+            f"{page.of_suggestions:,} suggestions; --limit changes that"
+        )
     msg.good(f"Generated the page: {output}. Open it in a browser")

@@ -29,6 +29,8 @@ from .files import read_jsonl
 from .summary import Place, Summary
 
 Kind = Literal["missed", "doubtful"]
+# A form, its label and the kind of suggestion.
+Group = tuple[str, str, Kind]
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -115,7 +117,7 @@ class Suggestion(SuggestedSpan):
         return self.text, self.start, self.end, self.label, self.kind
 
     @property
-    def group(self) -> tuple[str, str, Kind]:
+    def group(self) -> Group:
         """RETURNS (tuple): What a decision about the form names."""
         return self.form, self.label, self.kind
 

@@ -6,11 +6,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..data.decisions import read_decisions
-from ..data.suggestions import SuggestedSpan, Suggestion, read_suggestions
-from ..data.summary import Summary
+from ..data.suggestions import Group, SuggestedSpan, Suggestion, read_suggestions
+from ..data.summary import Problem, Summary
 from ..errors import Errors
 from .colors import label_colors
 from .page import to_embedded_json, write_page
@@ -33,27 +33,48 @@ _SCRIPTS = (
 )
 
 
+# More than a person decides, and what a page shows without delay.
+LIMIT = 20_000
+
+
+class ReviewPage(NamedTuple):
+    """What came of writing a page.
+
+    suggestions (int): How many suggestions it has.
+    of_suggestions (int): How many there are.
+    problems (list[Problem]): Lines that were left out, and why.
+    """
+
+    suggestions: int
+    of_suggestions: int
+    problems: list[Problem]
+
+
 def write_review(
     suggestions: Path,
     output: Path,
     *,
     decisions: Path | None = None,
     title: str | None = None,
-) -> Summary:
+    limit: int = LIMIT,
+) -> ReviewPage:
     """Write a page to decide about suggestions.
 
     suggestions (Path): The suggestions, a JSONL file.
     output (Path): The HTML file to write.
     decisions (Path | None): Decisions to begin with, as the page has saved them.
     title (str | None): The title of the page; the name of the file if not given.
-    RETURNS (Summary): Lines that were left out, and why.
+    limit (int): About how many suggestions the page has: the forms on which a decision
+        is worth most, with all their places.
+    RETURNS (ReviewPage): What came of it.
     """
     suggestions, output = Path(suggestions), Path(output)
-    summary = Summary(outputs=[output])
-    rows = read_suggestions(suggestions, summary)
-    if not rows:
+    summary = Summary()
+    found = read_suggestions(suggestions, summary)
+    if not found:
         problem = f" The first problem: {p[0]}" if (p := summary.problems) else ""
         raise ValueError(Errors.A403.format(path=suggestions, problem=problem))
+    rows = most_valuable(found, limit)
     made = read_decisions(Path(decisions), summary) if decisions is not None else []
     title = suggestions.stem if title is None else title
     write_page(
@@ -71,7 +92,24 @@ def write_review(
         },
         title=title,
     )
-    return summary
+    return ReviewPage(len(rows), len(found), summary.problems)
+
+
+def most_valuable(suggestions: Sequence[Suggestion], limit: int) -> list[Suggestion]:
+    """Choose the forms on which a decision is worth most.
+
+    suggestions (Sequence[Suggestion]): The suggestions.
+    limit (int): How many to choose, if the last form did not have more.
+    RETURNS (list[Suggestion]): All suggestions of these forms, in their order.
+    """
+    chosen: set[Group] = set()
+    count = 0
+    for group, members in _ranked_groups(suggestions):
+        if count >= limit:
+            break
+        chosen.add(group)
+        count += len(members)
+    return [suggestion for suggestion in suggestions if suggestion.group in chosen]
 
 
 def to_page_data(suggestions: Sequence[Suggestion]) -> dict[str, Any]:
@@ -88,12 +126,10 @@ def to_page_data(suggestions: Sequence[Suggestion]) -> dict[str, Any]:
 
     text_ids: dict[str, int] = {}
     annotated: dict[int, list[list[int]]] = {}
-    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     rows = []
-    for i, suggestion in enumerate(suggestions):
+    for suggestion in suggestions:
         text_id = text_ids.setdefault(suggestion.text, len(text_ids))
         annotated.setdefault(text_id, [to_row(span) for span in suggestion.annotated])
-        groups[suggestion.group].append(i)
         readings = [
             [reading.probability, [to_row(span) for span in reading.spans]]
             for reading in suggestion.alternatives
@@ -108,10 +144,6 @@ def to_page_data(suggestions: Sequence[Suggestion]) -> dict[str, Any]:
                 readings,
             ]
         )
-    ranked = sorted(
-        groups.items(),
-        key=lambda item: -max(suggestions[i].value for i in item[1]),
-    )
     data = {
         "labels": list(colors),
         "texts": list(text_ids),
@@ -127,12 +159,25 @@ def to_page_data(suggestions: Sequence[Suggestion]) -> dict[str, Any]:
                 # The clearest example of a form comes first.
                 sorted(members, key=lambda i: -suggestions[i].score),
             ]
-            for (form, label, kind), members in ranked
+            for (form, label, kind), members in _ranked_groups(suggestions)
         ],
     }
     # Decisions of an earlier page of the same suggestions are found by it.
     digest = hashlib.sha256(to_embedded_json(data).encode("utf8")).hexdigest()
     return {"id": digest[:16], "colors": list(colors.values()), **data}
+
+
+def _ranked_groups(
+    suggestions: Sequence[Suggestion],
+) -> list[tuple[Group, list[int]]]:
+    """The places of each form, that of the highest value first."""
+    groups: dict[Group, list[int]] = defaultdict(list)
+    for i, suggestion in enumerate(suggestions):
+        groups[suggestion.group].append(i)
+    return sorted(
+        groups.items(),
+        key=lambda item: -max(suggestions[i].value for i in item[1]),
+    )
 
 
 def _counts(suggestion: Suggestion) -> tuple[int, int, int]:

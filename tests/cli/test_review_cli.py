@@ -65,3 +65,11 @@ def test_file_without_suggestions_fails_with_a_message(
     result = adak("review", suggestions, "-o", tmp_path / "review.html")
     assert result.exit_code == 1
     assert "[A403]" in result.stdout
+
+
+def test_limit_is_told(adak: Run, suggestions: Path, tmp_path: Path) -> None:
+    other = {**ACME, "start": 11, "end": 14, "form": "Ann", "label": "PER"}
+    with suggestions.open("a") as file:
+        file.write(json.dumps(other) + "\n")
+    result = adak("review", suggestions, "-o", tmp_path / "review.html", "--limit", 1)
+    assert "the most valuable 1 of 2 suggestions" in " ".join(result.stdout.split())

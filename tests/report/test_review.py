@@ -45,8 +45,8 @@ def test_id_is_that_of_the_suggestions(tmp_path: Path) -> None:
 def test_bad_lines_are_noted_and_left_out(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "suggestions.jsonl", [{}, SUGGESTIONS[0], [], 1])
     decisions = write_jsonl(tmp_path / "decisions.jsonl", [{"scope": "text"}])
-    summary = write_review(path, tmp_path / "review.html", decisions=decisions)
-    assert [(p.record.path, p.line) for p in summary.problems] == [
+    page = write_review(path, tmp_path / "review.html", decisions=decisions)
+    assert [(p.record.path, p.line) for p in page.problems] == [
         (path, 1),
         (path, 3),
         (path, 4),
@@ -81,3 +81,16 @@ def test_more_types_than_colors() -> None:
     colors = label_colors(f"T{i}" for i in range(50))
     assert len(colors) == 50
     assert len(set(colors.values())) > 10
+
+
+def test_most_valuable_forms_are_kept_with_all_their_places(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "suggestions.jsonl", SUGGESTIONS)
+    page = write_review(path, tmp_path / "review.html", limit=2)
+    assert (page.suggestions, page.of_suggestions) == (3, 7)
+    data = read_data(tmp_path / "review.html")
+    assert [group[0] for group in data["groups"]] == ["Acme"]
+    page = write_review(path, tmp_path / "review.html", limit=4)
+    assert [group[0] for group in read_data(tmp_path / "review.html")["groups"]] == [
+        "Acme",
+        "Bob",
+    ]

@@ -61,7 +61,7 @@ class Annotators(NamedTuple):
     @property
     def known_forms(self) -> float:
         """RETURNS (float): k, the share of forms that they know."""
-        return min(self.recall / self.form_recall, 1.0)
+        return self.recall / self.form_recall
 
     def know_all_forms(self) -> bool:
         """RETURNS (bool): Whether what is missing was forgotten here and there."""

@@ -187,3 +187,24 @@ def test_long_text_is_shortened_for_messages() -> None:
     doc = make_doc(VOCAB, "word " * 99 + "word")
     assert len(shorten(doc)) == 60
     assert shorten(doc).endswith("...")
+
+
+def test_unknown_is_what_is_neither_in_an_entity_nor_outside_of_all() -> None:
+    outside = numpy.array([True, False, False, False])
+    known = Known([LabelledSpan(1, 3, "PER")], outside, [])
+    assert known.unknown().tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+def test_entity_may_end_with_the_text(scheme: str) -> None:
+    tagset = TagSet(["PER"], scheme)
+    known = Known([LabelledSpan(1, 3, "PER")], numpy.zeros(3, dtype=bool), [])
+    allowed = allowed_tags(known, tagset)
+    assert allowed.sum(1).tolist() == [len(tagset), 1, 1]
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, 60), (61, 60)])
+def test_text_of_sixty_characters_is_shown_in_full(length: int, shown: int) -> None:
+    text = shorten(Doc(VOCAB, words=["a" * length], spaces=[False]))
+    assert len(text) == shown
+    assert text.endswith("...") == (length > 60)

@@ -93,3 +93,10 @@ def test_frequent_strings_say_less_each_but_no_less_together(
     assert once == pytest.approx(annotators.recall)
     assert often <= once + 1e-9
     assert 1 - (1 - often) ** occurrences >= once - 1e-9
+
+
+def test_form_that_is_marked_once_and_left_out_once_counts() -> None:
+    forms = [(f"form {n}",) for n in range(9)]
+    annotators = Annotators.from_forms(0.3, Counter(forms), Counter(forms[:3]))
+    # Of three places that prove something none is marked.
+    assert annotators.form_recall == 0.3

@@ -114,3 +114,23 @@ def test_annotated_tokens_keep_their_tag() -> None:
     best = numpy.array([allow(B_LOC), allow(B_LOC)])
     mask = candidate_mask(annotated, best, [], TAGS)
     assert mask.tolist() == annotated.tolist()
+
+
+def test_matches_may_begin_at_any_token() -> None:
+    dictionary = Dictionary({("York",): "LOC"})
+    words = ["in", "York", "or", "in", "York"]
+    assert dictionary.match(words, [True] * 5) == [
+        LabelledSpan(1, 2, "LOC"),
+        LabelledSpan(4, 5, "LOC"),
+    ]
+
+
+def test_dictionary_gives_its_tags_where_its_entity_is() -> None:
+    everything = numpy.ones((4, len(TAGS)), dtype=bool)
+    mask = candidate_mask(everything, None, [LabelledSpan(1, 3, "PER")], TAGS)
+    assert [numpy.flatnonzero(row).tolist() for row in mask] == [
+        [OUT],
+        [OUT, B_PER],
+        [OUT, I_PER],
+        [OUT],
+    ]

@@ -95,3 +95,26 @@ def test_marked_entities_are_in_tokens_of_the_reference() -> None:
     assert len(example.predicted) > len(reference)
     text = Text.read(example, component)
     assert text.marked == [ScoredSpan(2, 4, "PER", 1.0)]
+
+
+@pytest.mark.parametrize(("entity", "length"), [("a", 1), ("a b", 1), ("a b c", 2)])
+def test_half_of_an_entity_is_rounded_up(entity: str, length: int) -> None:
+    n = len(entity.split())
+    texts = [
+        *(make_text(entity, [(0, n)]) for _ in range(2)),
+        *(make_text(f"x {word}") for word in "yz"),
+    ]
+    _, recalls = recall_by_strings(texts, 0.3)
+    *_, first, second = (recall[0] for recall in recalls)
+    # "x" comes up twice, "x y" once.
+    assert (first < 0.29) == (second < 0.29) == (length == 1)
+
+
+def test_token_of_two_tags_is_open() -> None:
+    # After an entity of the only type there is O, or another entity.
+    tagset = TagSet(["PER"], "BIO")
+    known = Known([LabelledSpan(0, 1, "PER")], numpy.zeros(2, dtype=bool), [])
+    q = first_q(known, numpy.full(2, 0.5), tagset)
+    assert q.nodes[1].tolist() == pytest.approx([0.0, numpy.log(0.5), -numpy.inf])
+    N = len(tagset)
+    assert [array.shape for array in q[1:]] == [(1, 1), (N,), (N,)]

@@ -40,3 +40,8 @@ def test_minimum_of_zero_keeps_all() -> None:
 
 def test_better_half_is_always_kept() -> None:
     assert select([0.1, 0.4, 0.2, 0.3, 0.0], 0.9) == [1, 2, 3]
+
+
+def test_score_of_one_token_is_its_probability() -> None:
+    assert sample_score(math.log(0.25), 1, per_token=True) == pytest.approx(0.25)
+    assert sample_score(0.0, 0, per_token=True) == 1.0

@@ -6,11 +6,11 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test test-slow lint bench clean
 .DEFAULT_GOAL := help
 
 help:  ## List the commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,6 +23,9 @@ demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline 
 
 test: lint  ## Run ruff, mypy and the tests, warnings as errors
 	$(BIN)/python -m pytest -q
+
+test-slow: $(VENV)/.installed  ## Run the long series: kills, full disks, other processes
+	$(BIN)/python -m pytest -q -m slow
 
 lint: $(VENV)/.installed  ## Run ruff and mypy
 	$(BIN)/ruff check .

@@ -1,7 +1,9 @@
 """Files that are there as a whole or not at all."""
 
+import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,10 @@ from uuid import uuid4
 NEW = ".tmp"
 # What `place_beside` puts between a name and its end, as a pattern for `Path.glob`.
 MARK = "." + 32 * "[0-9a-f]"
+# What writing to a full disk ends with, and reading never does.
+FULL = (errno.EDQUOT, errno.ENOSPC)
+# Where there is no room for as little as this, nothing can be done.
+_PROBE = bytes(2**16)
 
 
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
@@ -24,10 +30,54 @@ def write_file(path: Path, write: Callable[[Path], Any]) -> None:
         write(beside)
         sync(beside)
         os.replace(beside, path)
-    except BaseException:
-        remove(beside)
+    except BaseException as error:
+        take_back(beside, error)
         raise
     sync(path.parent)
+
+
+def take_back(beside: Path, error: BaseException) -> None:
+    """Remove what could not be written as a whole. A full disk is told from a bug here,
+    before there is room again: not every library says what its writing has met with.
+
+    beside (Path): What is half written.
+    error (BaseException): What has happened.
+    """
+    full = None
+    if isinstance(error, Exception) and getattr(error, "errno", None) is None:
+        full = _full_disk(beside.parent) or _full_disk(Path(tempfile.gettempdir()))
+    remove(beside)
+    if full is not None:
+        raise full from error
+
+
+def _full_disk(folder: Path) -> OSError | None:
+    """What a small file meets with in a folder, if the disk is full."""
+    probe = place_beside(folder / "probe")
+    try:
+        try:
+            probe.write_bytes(_PROBE)
+            sync(probe)
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        return error if error.errno in FULL else None
+    return None
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy what is in a folder. Unlike `shutil.copytree` this stops at the first error,
+    and says which it is.
+
+    source (Path): The folder.
+    target (Path): Another one, which is there.
+    """
+    for path in sorted(source.iterdir()):
+        if path.is_dir():
+            (target / path.name).mkdir()
+            copy_folder(path, target / path.name)
+        else:
+            shutil.copy2(path, target)
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -300,6 +300,10 @@ class Errors(metaclass=WithCodes):
         "folder. Only the number of rounds, where folds are trained and the logger may "
         "change."
     )
+    A227 = (
+        "Can't write to '{path}': {error}. Make room or get the right to write there. "
+        "The run had not begun: give the same command again."
+    )
 
     # data
     A300 = (

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from spacy_adak.atomic import place_beside, write_bytes, write_file
+from spacy_adak.atomic import copy_folder, place_beside, write_bytes, write_file
+from tests.full_disk import Disk
 
 
 def fail_halfway(path: Path) -> None:
@@ -25,6 +26,57 @@ def test_file_that_could_not_be_written_leaves_the_old_one(tmp_path: Path) -> No
         write_file(tmp_path / "a", fail_halfway)
     assert (tmp_path / "a").read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_full_disk_that_a_library_does_not_tell_of_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(path: Path) -> None:
+        try:
+            path.write_bytes(bytes(200))
+        except OSError:
+            # As the tokenizers of transformers do.
+            raise RuntimeError("could not be saved") from None
+
+    Disk(tmp_path, room=100).patch(monkeypatch)
+    with pytest.raises(OSError, match="No space left") as error:
+        write_file(tmp_path / "a", write)
+    assert isinstance(error.value.__cause__, RuntimeError)
+    assert os.listdir(tmp_path) == []
+
+
+def test_bug_is_not_taken_for_a_full_disk(tmp_path: Path) -> None:
+    def fail(path: Path) -> None:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        write_file(tmp_path / "a", fail)
+    assert os.listdir(tmp_path) == []
+
+
+def test_folder_is_copied(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    (source / "inner" / "most").mkdir(parents=True)
+    (source / "inner" / "file").write_text("text")
+    (source / ".hidden").write_text("hidden")
+    target.mkdir()
+    copy_folder(source, target)
+    assert (target / "inner" / "file").read_text() == "text"
+    assert (target / ".hidden").read_text() == "hidden"
+    assert (target / "inner" / "most").is_dir()
+
+
+def test_copy_to_a_full_disk_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "file").write_bytes(bytes(100))
+    Disk(tmp_path / "target", room=10).patch(monkeypatch)
+    with pytest.raises(OSError, match="No space") as error:
+        copy_folder(tmp_path / "source", tmp_path / "target")
+    assert error.value.errno == errno.ENOSPC
+    assert (tmp_path / "target" / "file").stat().st_size == 10
 
 
 def test_two_writers_do_not_meet(tmp_path: Path) -> None:

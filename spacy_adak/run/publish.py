@@ -7,7 +7,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_config, load_model
 
 from ..annotation.q_of_text import ESTIMATE_KEY
-from ..atomic import remove, write_file
+from ..atomic import copy_folder, remove, write_file
 from ..data.docbin import make_docbin
 from ..data.origins import complete
 from ..encoders.sharing import FOLDER as FROZEN
@@ -84,7 +84,7 @@ def _copy_model(source: Path, target: Path) -> None:
     if has_frozen_encoder(load_config(source / "config.cfg")):
         load_model(source).to_disk(target)
     else:
-        shutil.copytree(source, target, dirs_exist_ok=True)
+        copy_folder(source, target)
 
 
 def _restore_settings(model_config: Path, run_config: Path) -> None:

@@ -81,7 +81,7 @@ def train(
         refuse_to_overwrite(folder, (*GIVEN, *MADE))
     elif not is_begun(folder):
         raise ValueError(Errors.A204.format(path=folder, why="there is no run there"))
-    with explained_write_errors(folder):
+    with explained_write_errors(folder, lambda: is_begun(folder)):
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             recover(folder, MADE)

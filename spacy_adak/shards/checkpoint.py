@@ -7,14 +7,23 @@ file or folder that is there is whole, and a run goes on by doing what is not th
 import errno
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import srsly
 
-from ..atomic import MARK, NEW, place_beside, remove, sync, write_file
+from ..atomic import (
+    FULL,
+    MARK,
+    NEW,
+    place_beside,
+    remove,
+    sync,
+    take_back,
+    write_file,
+)
 from ..errors import Errors
 
 _REPLACED = ".old"
@@ -23,10 +32,8 @@ _LOCK = ".adak.lock"
 _CLAIM = "The folder of a run of `adak train`\n"
 _CANT_WRITE = {
     errno.EACCES,
-    errno.EDQUOT,
     errno.EEXIST,
     errno.EIO,
-    errno.ENOSPC,
     errno.ENOTDIR,
     errno.EPERM,
     errno.EROFS,
@@ -62,8 +69,8 @@ def new_folder(path: Path) -> Iterator[Path]:
         if path.exists():
             os.replace(path, replaced)
         os.replace(beside, path)
-    except BaseException:
-        remove(beside)
+    except BaseException as error:
+        take_back(beside, error)
         raise
     sync(path.parent)
     remove(replaced)
@@ -121,21 +128,28 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def explained_write_errors(folder: Path) -> Iterator[None]:
+def explained_write_errors(
+    folder: Path, is_begun: Callable[[], bool]
+) -> Iterator[None]:
     """Say what a full disk or a folder that can't be written to means for a run.
 
     folder (Path): The folder of the run.
+    is_begun (Callable): Tells whether there is a run to go on with.
     """
     try:
         yield
     except OSError as error:
         if not is_write_error(error, folder):
             raise
-        raise OSError(Errors.A205.format(path=folder, error=error)) from error
+        message = Errors.A205 if is_begun() else Errors.A227
+        raise OSError(message.format(path=folder, error=error)) from error
 
 
 def is_write_error(error: OSError, folder: Path) -> bool:
-    """RETURNS (bool): Whether an error comes of writing to a folder or below it."""
+    """RETURNS (bool): Whether an error comes of a full disk, or of writing to a folder
+    or below it."""
+    if error.errno in FULL:
+        return True
     if error.errno not in _CANT_WRITE:
         return False
     if not isinstance(error.filename, str | os.PathLike):

@@ -1,6 +1,5 @@
 """Runs with a frozen encoder: it is run once per text, and stored once."""
 
-import random
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -22,8 +21,6 @@ from spacy_adak.tasks import recipe
 from tests.finished_run import FinishedRun
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
 from tests.made_texts import SMALL_ENCODER
-
-from .test_crashes import assert_same, run_in_child
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:This process.*fork:DeprecationWarning", "ignore::FutureWarning"
@@ -161,24 +158,6 @@ def test_folds_in_processes_give_the_same_weights(
         assert model_bytes(tmp_path / "output" / name) == model_bytes(
             finished.folder / name
         )
-
-
-def test_run_killed_at_random_moments_ends_with_the_same_weights(
-    finished: FinishedRun, tmp_path: Path
-) -> None:
-    rng = random.Random(1)
-    folder = tmp_path / "output"
-    kills = 0
-    while True:
-        process = run_in_child(finished.config, folder)
-        process.join(rng.uniform(0.3, 2.0) if kills < 5 else None)
-        if process.exitcode is not None:
-            break
-        process.kill()
-        process.join()
-        kills += 1
-    assert process.exitcode == 0
-    assert_same(folder, finished)
 
 
 def test_results_over_a_transformer_are_equal_if_nothing_is_shared(

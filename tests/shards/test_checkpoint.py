@@ -153,9 +153,25 @@ def test_second_run_in_a_folder_is_refused(tmp_path: Path) -> None:
 def test_write_errors_are_explained(tmp_path: Path, number: int) -> None:
     with (
         pytest.raises(OSError, match=r"\[A205\].*--resume"),
-        explained_write_errors(tmp_path),
+        explained_write_errors(tmp_path, lambda: True),
     ):
         raise OSError(number, os.strerror(number), str(tmp_path / "a"))
+
+
+def test_write_error_before_a_run_has_begun_says_that_there_is_nothing_to_resume(
+    tmp_path: Path,
+) -> None:
+    with (
+        pytest.raises(OSError, match=r"\[A227\].*same command again") as error,
+        explained_write_errors(tmp_path, lambda: False),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert "--resume" not in str(error.value)
+
+
+def test_disk_for_temporary_files_may_be_full(tmp_path: Path) -> None:
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/elsewhere/tmp")
+    assert is_write_error(error, tmp_path)
 
 
 def test_errors_of_files_elsewhere_are_no_write_errors(tmp_path: Path) -> None:
@@ -167,6 +183,6 @@ def test_path_below_a_file_is_a_write_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with (
         pytest.raises(OSError, match=r"\[A205\].*Not a directory"),
-        explained_write_errors(tmp_path / "file" / "output"),
+        explained_write_errors(tmp_path / "file" / "output", lambda: True),
     ):
         (tmp_path / "file" / "output").mkdir(parents=True)

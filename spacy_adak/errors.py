@@ -435,7 +435,7 @@ class Errors(metaclass=WithCodes):
     )
     A404 = (
         "There is no run in '{path}'. Give the output folder of `adak train`: it has "
-        "config.cfg, dev.spacy and corpus."
+        "config.cfg and corpus."
     )
     A405 = (
         "The run in '{path}' has not finished its first round, so there is nothing to "

@@ -39,21 +39,26 @@ class Figure(NamedTuple):
     chart: Markup
 
 
-def score_figure(run: RunRecord) -> Figure:
-    """RETURNS (Figure): Precision, recall and F1 on dev, round by round."""
+def score_figure(run: RunRecord) -> Figure | None:
+    """RETURNS (Figure | None): Precision, recall and F1 on dev, round by round."""
     title = "Precision, recall and F1 on dev"
-    series = [
-        ("precision", COLORS[1], [(r.round, r.precision or 0.0) for r in run.rounds]),
-        ("recall", COLORS[2], [(r.round, r.recall or 0.0) for r in run.rounds]),
-        ("F1", COLORS[0], [(r.round, r.f1 or 0.0) for r in run.rounds]),
-    ]
-    lines = [Line(name, points, color) for name, color, points in series]
-    y = _shares(value for line in lines for _, value in line.points)
-    return Figure(title, "", line_chart(title, lines, _round_axis(run), y))
+    scores = {
+        ("precision", COLORS[1]): [(r.round, r.precision) for r in run.rounds],
+        ("recall", COLORS[2]): [(r.round, r.recall) for r in run.rounds],
+        ("F1", COLORS[0]): [(r.round, r.f1) for r in run.rounds],
+    }
+    lines = []
+    for (name, color), points in scores.items():
+        known = [
+            (float(number), score) for number, score in points if score is not None
+        ]
+        if known:
+            lines.append(Line(name, known, color))
+    return _lines_by_round(title, "", lines, run)
 
 
-def type_figure(run: RunRecord) -> Figure:
-    """RETURNS (Figure): F1 of each type on dev, round by round."""
+def type_figure(run: RunRecord) -> Figure | None:
+    """RETURNS (Figure | None): F1 of each type on dev, round by round."""
     title = "F1 of each type on dev"
     lines = []
     shown = _frequent(run.labels)
@@ -66,8 +71,7 @@ def type_figure(run: RunRecord) -> Figure:
         if points:
             lines.append(Line(label, points, color))
     note = f"The {len(shown)} most frequent types." if shown != run.labels else ""
-    y = _shares(value for line in lines for _, value in line.points)
-    return Figure(title, note, line_chart(title, lines, _round_axis(run), y))
+    return _lines_by_round(title, note, lines, run)
 
 
 def learning_figures(run: RunRecord) -> list[Figure]:
@@ -210,6 +214,15 @@ def _round_axis(run: RunRecord) -> Axis:
     first, last = run.rounds[0].round, run.rounds[-1].round
     ticks = whole_ticks(first, last, 10)
     return Axis("round", ticks, low=first - 0.3, high=last + 0.3)
+
+
+def _lines_by_round(
+    title: str, note: str, lines: Sequence[Line], run: RunRecord
+) -> Figure | None:
+    if not lines:
+        return None
+    y = _shares(value for line in lines for _, value in line.points)
+    return Figure(title, note, line_chart(title, lines, _round_axis(run), y))
 
 
 def _shares(values: Iterable[float]) -> Axis:

@@ -71,7 +71,7 @@ class RunRecord(NamedTuple):
     has_model (bool): Whether its best model is where users look for it.
     trainings (list[Training]): All trainings of these rounds.
     train (Corpus): The training data.
-    dev (Corpus): The dev data.
+    dev (Corpus): The dev data, if there is any.
     dictionaries (list[Counter[str]]): The types in the dictionary of each round.
     """
 
@@ -103,7 +103,7 @@ def read_run(folder: Path) -> RunRecord:
     RETURNS (RunRecord): The run.
     """
     folder = Path(folder)
-    if not all((folder / name).exists() for name in (CONFIG_FILE, CORPUS, DEV_FILE)):
+    if not all((folder / name).exists() for name in (CONFIG_FILE, CORPUS)):
         raise ValueError(Errors.A404.format(path=folder))
     rounds = read_history(folder)
     best = find_best(rounds)
@@ -127,7 +127,7 @@ def read_run(folder: Path) -> RunRecord:
         has_model=has_model,
         trainings=[t for r in rounds for t in _trainings(folder, r.round)],
         train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
-        dev=_count([folder / DEV_FILE]),
+        dev=_count([path for path in [folder / DEV_FILE] if path.exists()]),
         dictionaries=[_dictionary(folder, r.round) for r in rounds],
     )
 

@@ -136,7 +136,7 @@ def _core(report: RunReport) -> dict[str, Any]:
         "examples": report.estimates,
         "sure": SURE,
         "seconds": describe_seconds,
-        "score_figures": [score_figure(run), type_figure(run)],
+        "score_figures": _present(score_figure(run), type_figure(run)),
     }
 
 

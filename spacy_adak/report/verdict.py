@@ -67,7 +67,7 @@ def _learnt(run: RunRecord, estimates: Estimates | None) -> str:
             f"(F1 {100 * best.f1:.1f})."
         )
     else:
-        sentences.append(f"The best model has a score of {best.score:.3f} on dev.")
+        sentences.append(f"The best model has a score of {best.score:.3f}.")
     if run.has_q:
         annotated = run.train.entities.total()
         found = best.estimated_entities
@@ -99,10 +99,11 @@ def _sure(
             f"With other dev texts of the same kind, F1 would lie between {low:.1f} "
             f"and {high:.1f} in 95 of 100 cases{of}."
         )
-    sentences.append(
-        "This takes the dev data to be annotated completely. The best round was chosen "
-        "by it, so that other texts may be a little harder."
-    )
+    if run.dev.texts:
+        sentences.append(
+            "This takes the dev data to be annotated completely. The best round was "
+            "chosen by it, so that other texts may be a little harder."
+        )
     if reliability is not None:
         error = reliability.expected_calibration_error
         sentences.append(
@@ -225,7 +226,7 @@ def _about_reliability(reliability: Reliability | None) -> str:
 
 
 def _about_dev(run: RunRecord) -> str:
-    if run.dev.entities.total() >= _FEW_DEV_ENTITIES:
+    if not run.dev.texts or run.dev.entities.total() >= _FEW_DEV_ENTITIES:
         return ""
     return (
         f"The dev texts have {run.dev.entities.total():,} entities, too few to tell "

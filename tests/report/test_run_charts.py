@@ -39,6 +39,7 @@ def test_many_rounds_have_few_numbers_below() -> None:
     rounds = [make_round(i, is_best=i == 30) for i in range(1, 41)]
     run = make_run(*rounds)
     for figure in (run_charts.score_figure(run), run_charts.change_figure(run)):
+        assert figure is not None
         numbers = [text for text in texts(figure) if text.isdigit()]
         assert 3 < len(numbers) <= 12
 

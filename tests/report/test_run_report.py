@@ -3,6 +3,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import srsly
 
 import spacy_adak
 from spacy_adak.report.run_record import read_run
@@ -99,6 +100,20 @@ def test_run_without_a_finished_round_has_none(
     (folder / "history.jsonl").unlink()
     with pytest.raises(ValueError, match="A405"):
         make_report(folder)
+
+
+def test_run_without_dev_data_or_scores_has_a_report(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    shutil.rmtree(folder / "model-best")
+    (folder / "dev.spacy").unlink()
+    unscored = {"precision": None, "recall": None, "f1": None, "dev_per_type": {}}
+    rows = [round_._replace(**unscored)._asdict() for round_ in finished.history]
+    srsly.write_jsonl(folder / "history.jsonl", rows)
+    html = write_report(folder).read_text(encoding="utf8")
+    assert "The best model has a score of" in html
+    assert "Precision, recall and F1 on dev" not in html
 
 
 def test_core_is_shown_in_notebooks(finished: FinishedRun) -> None:

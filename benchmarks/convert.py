@@ -145,7 +145,9 @@ def main() -> None:
         folder = Path(name)
         paths = write_inputs(sentences, args.size, folder)
         base = measure(nothing)["megabytes"]
-        tasks = [("tokenizer alone", tokenize, (paths["span JSONL"],))]
+        tasks: list[tuple[str, Callable[..., None], tuple[object, ...]]] = [
+            ("tokenizer alone", tokenize, (paths["span JSONL"],))
+        ]
         for what, path in paths.items():
             target = folder / f"{path.stem}.spacy"
             tasks.append((f"{what} to .spacy", convert_file, (path, target, "missing")))

@@ -41,6 +41,9 @@ class _Aligned(NamedTuple):
     is_lost: bool
 
 
+_NOTHING = _Aligned([], [], set(), False)
+
+
 def to_doc(
     record: AnnotatedText,
     nlp: Language,
@@ -66,7 +69,8 @@ def to_doc(
     RETURNS (Doc | None): The document; None, and a note, if spaCy cannot hold it or
         the annotator has not annotated it.
     """
-    summary.add_annotators(record.annotations)
+    if record.annotations:
+        summary.add_annotators(record.annotations)
     settled_by = record.settled_by
     if annotators not in RULES:
         names = [*record.annotations, *([settled_by] if settled_by else [])]
@@ -84,6 +88,7 @@ def to_doc(
         return _align_all(doc, record, char_spans, alignment_mode, matters, summary)
 
     stated = align(record.entities)
+    entities = _without_overlaps(stated.spans, record.place, summary)
     said = {name: align(spans) for name, spans in record.annotations.items()}
     marked = {
         name: _without_overlaps(aligned.spans, record.place, summary)
@@ -91,9 +96,10 @@ def to_doc(
     }
     agreement = agree(marked, annotators, settled_by)
     summary.disputed += len(agreement.disputed)
-    entities = _without_overlaps(
-        [*stated.spans, *agreement.entities], record.place, summary
-    )
+    if agreement.entities:
+        entities = _without_overlaps(
+            [*entities, *agreement.entities], record.place, summary
+        )
     estimated = align(record.estimated, matters=not record.reviewed)
     guessed = align(record.guessed, matters=not record.reviewed)
 
@@ -113,9 +119,10 @@ def to_doc(
     missing = [doc[start:end] for start, end in stretches(unknown)]
     doc.set_ents(entities, missing=missing, default=default)
 
-    ruled_out = _ruled_out(doc, record, summary)
-    if ruled_out:
-        doc.spans[incorrect_spans_key] = ruled_out
+    if record.ruled_out:
+        ruled_out = _ruled_out(doc, record, summary)
+        if ruled_out:
+            doc.spans[incorrect_spans_key] = ruled_out
     for key, scored in ((ESTIMATED_KEY, estimated), (GUESSED_KEY, guessed)):
         if scored.spans:
             set_scored_spans(doc, key, scored.spans, scored.scores)
@@ -133,6 +140,8 @@ def _align_all(
 ) -> _Aligned:
     """The spans that can be laid onto tokens. If those that cannot do not matter, their
     tokens are what they are without them."""
+    if not char_spans:
+        return _NOTHING
     spans: list[Span] = []
     scores: list[float | None] = []
     touched: set[int] = set()
@@ -263,6 +272,8 @@ def _align(
 
 def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list[Span]:
     """The spans that can stand together; of two that overlap, the longer one."""
+    if len(spans) < 2:
+        return spans
     kept = filter_spans(spans)
     kept_ids = {id(span) for span in kept}
     for span in spans:

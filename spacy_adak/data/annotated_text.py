@@ -21,7 +21,7 @@ class CharSpan(NamedTuple):
     score: float | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class AnnotatedText:
     """A record of an annotation tool.
 
@@ -67,7 +67,7 @@ def to_char_span(value: Any, line: int | None = None) -> CharSpan:
         end = value.get("end", value.get("end_offset"))
         text = value.get("text")
         covered = text if isinstance(text, str) else None
-        score = _to_score(value.get("score"))
+        score = _to_score(value["score"]) if "score" in value else None
         return CharSpan(start, end, value.get("label"), covered, line, score)
     parts = value if isinstance(value, list) else [value]
     start, end, label = [*parts, None, None, None][:3]

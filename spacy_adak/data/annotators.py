@@ -28,6 +28,8 @@ def agree(
     settled_by (str | None): The annotator whose word holds, whatever the rule.
     RETURNS (Agreement): The spans that are taken, in order, and the others.
     """
+    if not marked:
+        return Agreement([], [])
     if settled_by is not None:
         return Agreement(list(marked.get(settled_by, ())), [])
     spans = {_key(span): span for group in marked.values() for span in group}

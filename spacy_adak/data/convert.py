@@ -234,11 +234,10 @@ class _Content:
         """Count documents as they pass."""
         for doc in docs:
             facts = without_estimates(doc)
-            summary.add_doc(facts, self._key)
-            self._count(facts)
+            self._count(facts, summary.add_doc(facts, self._key))
             yield doc
 
-    def _count(self, facts: Doc) -> None:
+    def _count(self, facts: Doc, iob: list[int]) -> None:
         self._documents += 1
         if self._documents <= _SAMPLE:
             self._sample += facts.text
@@ -246,10 +245,9 @@ class _Content:
         ruled_out = len(facts.spans.get(self._key, ())) if len(facts.spans) else 0
         self._estimates += estimates
         self._ruled_out += ruled_out
-        iob = facts.to_array("ENT_IOB")
-        self._has_entities |= bool(estimates or ruled_out or (iob == 3).any())
-        has_outside = bool((iob == 2).any())
-        is_open = bool(estimates or not iob.all())
+        self._has_entities |= bool(estimates or ruled_out or 3 in iob)
+        has_outside = 2 in iob
+        is_open = bool(estimates or 0 in iob)
         self._has_outside |= has_outside
         self._open += is_open
         self._mixed += is_open and has_outside

@@ -38,9 +38,11 @@ def _read_lines(path: Path) -> Iterator[_Line]:
             skipped = len(_BOM) if not offset and raw.startswith(_BOM) else 0
             # Few files have line ends of other kinds within what is a line to Python,
             # and `str.splitlines` would split at characters that are part of tokens.
-            raw_lines = _LINE_END.split(raw[skipped:])
-            if raw.endswith((b"\n", b"\r")):
-                raw_lines.pop()
+            raw_lines = [raw[skipped:].removesuffix(b"\n")]
+            if b"\r" in raw:
+                raw_lines = _LINE_END.split(raw[skipped:])
+                if raw.endswith((b"\n", b"\r")):
+                    raw_lines.pop()
             start = offset + skipped
             for raw_line in raw_lines:
                 number += 1

@@ -29,6 +29,8 @@ from .origins import (
 from .records import read_objects
 from .summary import Place, Summary
 
+_ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
 
 def read_spans_jsonl(
     path: Path, text_key: str, summary: Summary
@@ -99,7 +101,7 @@ def get_spans_by_origin(
     RETURNS (dict[str, list[CharSpan]]): The spans of every origin. One that does not
         say it is annotated.
     """
-    spans: dict[str, list[CharSpan]] = {origin: [] for origin in get_args(Origin)}
+    spans: dict[str, list[CharSpan]] = {origin: [] for origin in _ORIGINS}
     for value in as_list(record.get(key)):
         origin = value.get("origin") if isinstance(value, dict) else None
         if origin is None:

@@ -75,20 +75,24 @@ class Summary:
             raise ValueError(Errors.A300.format(problem=problem))
         self.problems.append(problem)
 
-    def add_doc(self, doc: Doc, incorrect_spans_key: str) -> None:
+    def add_doc(self, doc: Doc, incorrect_spans_key: str) -> list[int]:
         """Count a document that was read.
 
         doc (Doc): The document. Its entities have to be facts.
         incorrect_spans_key (str): Where its ruled-out spans are.
+        RETURNS (list[int]): What is known of each token: its `ent_iob`.
         """
+        iob: list[int] = doc.to_array("ENT_IOB").tolist()
         self.documents += 1
         self.tokens += len(doc)
-        self.unknown_tokens += int((doc.to_array("ENT_IOB") == 0).sum())
-        self.entities.update(ent.label_ for ent in doc.ents)
-        if incorrect_spans_key in doc.spans:
-            self.ruled_out += len(doc.spans[incorrect_spans_key])
-        self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
-        self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
+        self.unknown_tokens += iob.count(0)
+        if 3 in iob:
+            self.entities.update(ent.label_ for ent in doc.ents)
+        if len(doc.spans):
+            self.ruled_out += len(doc.spans.get(incorrect_spans_key, ()))
+            self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
+            self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
+        return iob
 
     def add_annotators(self, names: Collection[str]) -> None:
         """Count a text for those who have annotated it.

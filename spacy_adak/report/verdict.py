@@ -3,6 +3,8 @@ to do next. Commands stand between backquotes."""
 
 from typing import NamedTuple
 
+from ..run.folder import COMPLETED_FILE
+from ..tasks.train_model import BEST_MODEL
 from .dev_predictions import DevPredictions
 from .entity_examples import SURE, Estimates
 from .reliability import Reliability
@@ -163,7 +165,9 @@ def _about_review(run: RunRecord, estimates: Estimates | None) -> str:
     return (
         f"{estimates.doubtful:,} of the entities found are doubtful. To decide the "
         "most frequent ones takes minutes, and helps where names are never marked: "
-        "`python -m spacy adak suggest`, then `review`, then `merge`, and train again."
+        f"`python -m spacy adak suggest {run.folder / BEST_MODEL} "
+        f"{run.folder / COMPLETED_FILE} suggestions.jsonl`, then `adak review`, then "
+        "`adak merge`, and train again."
     )
 
 

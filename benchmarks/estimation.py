@@ -216,9 +216,9 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     for name in ("corpus", "estimates"):
         (output / name).mkdir(parents=True)
     write_corpus(size, output / "corpus")
-    settings = read_settings(
-        Config().from_str(init_config("xx"), overrides={"adak.q": q})
-    )
+    config = Config().from_str(init_config("xx"))
+    config["adak"]["q"] = {"mode": q}
+    settings = read_settings(config)
     estimate_shard.load_models([model])
     gc.collect()
     before = resident_mb()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import spacy
 import srsly
@@ -31,6 +32,11 @@ def shuffled_batches(examples: list[Example], seed: int) -> Iterator[list[Exampl
     while True:
         order.shuffle(examples)
         yield from minibatch(examples, size=32)
+
+
+def loss(name: str) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The block of a loss."""
+    return {"@losses": f"spacy-adak.{name}.v1"}
 
 
 def main() -> None:
@@ -52,9 +58,9 @@ def main() -> None:
     rows = []
     for factory, config in [
         ("ner", {}),
-        ("adak_ner", {"annealing_steps": args.steps}),
-        ("adak_ner", {"loss": "fuzzy"}),
-        ("adak_ner", {"loss": "crf"}),
+        ("adak_ner", {"loss": {**loss("AdaKLoss"), "annealing_steps": args.steps}}),
+        ("adak_ner", {"loss": loss("FuzzyLoss")}),
+        ("adak_ner", {"loss": loss("CRFLoss")}),
     ]:
         fix_random_seed(args.seed)
         nlp = spacy.blank("en")
@@ -66,7 +72,7 @@ def main() -> None:
         scores = nlp.evaluate(make_examples(nlp, dev))
         row = {
             "component": factory,
-            **config,
+            **config.get("loss", {}),
             **{key: round(100 * scores[f"ents_{key}"], 2) for key in "prf"},
         }
         print(row, flush=True)

@@ -27,6 +27,7 @@ from .result_files import result_path
 from .timing import median_ratio, time_in_turns
 
 PEER = "ner"
+CRF = {"@losses": "spacy-adak.CRFLoss.v1"}
 TRAIN_STEPS = 200
 SECONDS = 60.0
 UPDATED_DOCS = 500
@@ -64,9 +65,9 @@ def time_prediction(docs: list[Doc]) -> tuple[list[Row], Language]:
     texts = [" ".join(token.text for token in doc) for doc in docs]
     pipelines = {
         PEER: make_pipeline("ner", {}, docs),
-        "adak_ner": make_pipeline("adak_ner", {"loss": "crf"}, docs),
+        "adak_ner": make_pipeline("adak_ner", {"loss": CRF}, docs),
         "adak_ner, no scores": make_pipeline(
-            "adak_ner", {"loss": "crf", "spans_key": None}, docs
+            "adak_ner", {"loss": CRF, "spans_key": None}, docs
         ),
     }
 
@@ -92,7 +93,7 @@ def time_training(docs: list[Doc]) -> list[Row]:
     for name, factory, config in [
         (PEER, "ner", {}),
         ("adak_ner", "adak_ner", {}),
-        ("adak_ner, loss = crf", "adak_ner", {"loss": "crf"}),
+        ("adak_ner, CRFLoss", "adak_ner", {"loss": CRF}),
     ]:
         nlp = make_pipeline(factory, config, docs)
         job = nlp, make_examples(nlp, docs[:UPDATED_DOCS]), nlp.resume_training()

@@ -1,12 +1,12 @@
-"""Write the configs of the project: what `adak init-config` makes, for each dataset.
+"""Write the configs of the project: what `adak init-config` makes, for each language.
 
     python scripts/make_configs.py               # writes configs/*.cfg
     python scripts/make_configs.py -o elsewhere
 
-`<dataset>_cpu.cfg` trains a small network. `<dataset>_frozen.cfg` trains one on the
-BERT of the paper, which stays as it is. `<dataset>_bert.cfg` fine-tunes that BERT with
+`<language>_cpu.cfg` trains a small network. `<language>_frozen.cfg` trains one on the
+BERT of the paper, which stays as it is. `<language>_bert.cfg` fine-tunes that BERT with
 the paper's settings and needs a GPU. The sample has a config of its own, made to be
-finished in minutes on two cores.
+finished in minutes on two cores. `datasets.py` says which dataset has which language.
 """
 
 import argparse
@@ -15,7 +15,6 @@ from pathlib import Path
 from spacy_adak.atomic import write_bytes
 from spacy_adak.run.init_config import init_config, with_settings
 
-LANGUAGES = {"conll2003": "en", "taobao": "zh", "youku": "zh"}
 ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}
 # Fewer and shorter trainings than the default, the folds of a round at the same time.
 SAMPLE_SETTINGS = {
@@ -29,10 +28,10 @@ SAMPLE_SETTINGS = {
 def make_configs() -> dict[str, str]:
     """RETURNS (dict[str, str]): The text of each config by its name."""
     configs = {"sample_cpu": sample_config()}
-    for dataset, lang in LANGUAGES.items():
-        configs[f"{dataset}_cpu"] = init_config(lang, gpu=False)
-        configs[f"{dataset}_frozen"] = init_config(lang, encoder=ENCODERS[lang])
-        configs[f"{dataset}_bert"] = init_config(lang, gpu=True)
+    for lang, encoder in ENCODERS.items():
+        configs[f"{lang}_cpu"] = init_config(lang, gpu=False)
+        configs[f"{lang}_frozen"] = init_config(lang, encoder=encoder)
+        configs[f"{lang}_bert"] = init_config(lang, gpu=True)
     return configs
 
 

@@ -20,7 +20,8 @@ from spacy_adak.atomic import write_bytes
 def title_pipeline(path: Path) -> str:
     """RETURNS (str): What a pipeline was trained with."""
     loss = load_config(path / "config.cfg")["components"]["adak_ner"]["loss"]
-    return "AdaK-NER" if loss == "adak" else f'`adak_ner`, `loss = "{loss}"`'
+    name = loss["@losses"]
+    return "AdaK-NER" if name == "spacy-adak.AdaKLoss.v1" else f"`adak_ner`, `{name}`"
 
 
 def describe_scores(scores: dict[str, dict[str, Any]]) -> str:

@@ -79,8 +79,8 @@ class Errors(metaclass=WithCodes):
         "'{key}', in the text '{text}'. Remove one of the two."
     )
     A104 = (
-        "Invalid value {value!r} for the setting '{setting}' of the component "
-        "'{name}': expected {expected}."
+        "Invalid value {value!r} for the setting '{setting}' of {where}: expected "
+        "{expected}."
     )
     A105 = (
         "The label '{label}' is annotated in the text '{text}', but the component "
@@ -123,14 +123,14 @@ class Errors(metaclass=WithCodes):
         "without augmenters that change the number of tokens."
     )
     A113 = (
-        "The component '{name}' has loss = \"ratio\", but no target: ratio_target is "
+        "The component '{name}' learns by RatioLoss, but there is no target: target is "
         "null, and no training text with an entity is annotated completely, so that it "
-        "can't be estimated. Set ratio_target to the share of tokens that you expect "
-        "to be part of an entity, for instance 0.15, or train with "
+        "can't be estimated. Set target to the share of tokens that you expect to be "
+        "part of an entity, for instance 0.15, or train with "
         "`python -m spacy adak train`, which takes the share in the dev data."
     )
     A114 = (
-        "The component '{name}' has loss = \"missing\", but annotation_recall is null, "
+        "The component '{name}' learns by MissingLoss, but annotation_recall is null, "
         "and no training text with an entity is annotated completely, so that it can't "
         "be estimated. Set annotation_recall to the share of entities that you expect "
         "to be annotated, for instance 0.3, or train with "
@@ -149,6 +149,11 @@ class Errors(metaclass=WithCodes):
     A117 = (
         "Can't read the file 'cfg' of the component '{name}': {error}. Restore the "
         "pipeline from where you have it, or train again."
+    )
+    A118 = (
+        "Settings of {where} have moved: {moved}. docs/configuration.md lists all "
+        "settings; `python -m spacy adak init-config` writes a config with them. In "
+        "the config.cfg of a saved pipeline they can be moved as well."
     )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
@@ -206,7 +211,7 @@ class Errors(metaclass=WithCodes):
     # run
     A201 = (
         "Invalid values in [adak]: {problems}. `python -m spacy adak init-config` "
-        "writes a config with all settings explained."
+        "writes a valid one."
     )
     A202 = (
         "Another run is at work in '{path}'. Wait for it to end, stop it, or choose "

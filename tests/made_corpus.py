@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_adak.run.init_config import init_config
+from spacy_adak.run.overrides import read_config
 
 _PARTS = {
     "PERSON": (["Ann", "Ben", "Cleo", "Dan", "Eva", "Finn"], ["Lee", "Moss", "Ng"]),
@@ -93,7 +94,8 @@ TINY = {
 
 def make_config(**overrides: Any) -> Config:
     """The config that `init-config` writes, with other values."""
-    return Config().from_str(init_config("xx"), overrides=overrides, interpolate=False)
+    config = Config().from_str(init_config("xx"), interpolate=False)
+    return read_config(config, overrides)
 
 
 def model_bytes(folder: Path) -> dict[str, bytes]:

@@ -12,6 +12,8 @@ from spacy.vocab import Vocab
 
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 
+from .losses import component_settings
+
 TEXTS = [
     ("Who is Shaka Khan ?", [(2, 4, "PERSON")]),
     ("I like London and Berlin .", [(2, 3, "LOC"), (4, 5, "LOC")]),
@@ -35,7 +37,9 @@ SMALL_MODEL = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": SMALL_ENC
 def make_nlp(**settings: Any) -> Language:
     """An English pipeline of one component with a small encoder."""
     nlp = spacy.blank("en")
-    nlp.add_pipe("adak_ner", config={"model": SMALL_MODEL, **settings})
+    nlp.add_pipe(
+        "adak_ner", config={"model": SMALL_MODEL, **component_settings(**settings)}
+    )
     return nlp
 
 

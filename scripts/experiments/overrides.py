@@ -1,14 +1,13 @@
 """Overrides that cells can't be trained with, told of before anything is trained."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from spacy.util import load_config
 from thinc.api import ConfigValidationError
 
 from spacy_adak.errors import describe
 from spacy_adak.q.adak_block import read_settings
 from spacy_adak.run.filled_config import fill_config
-from spacy_adak.run.preflight import refuse_unread_overrides
+from spacy_adak.run.overrides import read_config
 
 from .cells import Cell
 from .models import MODELS, ROUNDS
@@ -48,7 +47,7 @@ def _refuse_set_by_cells(run: Run, cells: Sequence[Cell]) -> None:
         if key == ROUNDS:
             continue
         for cell in cells:
-            if key in MODELS[cell.model].settings:
+            if _concerns(key, MODELS[cell.model].settings):
                 raise ValueError(
                     f"--{key} can't be overridden for '{cell.name}': it is part of "
                     f"what the model '{cell.model}' is. Choose other cells with --only "
@@ -56,13 +55,21 @@ def _refuse_set_by_cells(run: Run, cells: Sequence[Cell]) -> None:
                 )
 
 
+def _concerns(override: str, settings: Iterable[str]) -> bool:
+    """Whether an override is one of some settings, in one of them, or around one."""
+    return any(
+        f"{override}.".startswith(f"{setting}.")
+        or f"{setting}.".startswith(f"{override}.")
+        for setting in settings
+    )
+
+
 def _check_config(run: Run, cell: Cell) -> None:
     """Check what a training of `adak_ner` checks for the cells of other components,
     too, and before the first training."""
     path = run.config_path(cell)
     try:
-        config = load_config(path, overrides=run.overrides_of(cell), interpolate=False)
-        refuse_unread_overrides(run.overrides, load_config(path, interpolate=False))
+        config = read_config(path, run.overrides_of(cell))
         read_settings(config.interpolate())
         fill_config(config)
     except ConfigValidationError as error:

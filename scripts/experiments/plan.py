@@ -1,7 +1,8 @@
 """What is left to do in an experiment, and how long it may take."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from spacy_adak.q.adak_block import BLOCKS
 from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import Cell
@@ -29,9 +30,20 @@ def is_outdated(run: Run, cell: Cell, row: Row) -> bool:
     encoder."""
     if Encoder(row["encoder"], row["frozen"]) != describe_encoder(run.config(cell)):
         return True
-    now = run.settings(cell)
+    now, then = run.settings(cell), row["settings"]
+    if _blocks(now) != _blocks(then):
+        return True
     # A setting that did not exist then is at the value it had all the same.
-    return any(now.get(key) != value for key, value in row["settings"].items())
+    return any(now.get(key) != value for key, value in then.items())
+
+
+def _blocks(settings: Iterable[str]) -> set[str]:
+    """The strategies that are on: there are no settings of those that are off."""
+    return {
+        name
+        for name in BLOCKS
+        if any(setting.startswith(f"adak.{name}.") for setting in settings)
+    }
 
 
 def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:

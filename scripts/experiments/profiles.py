@@ -5,16 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spacy.util import dict_to_dot, load_config
+from spacy.util import dict_to_dot
 from thinc.api import Config
 
+from scripts.datasets import config_path
 from spacy_adak.packaging.meta import training_settings
 from spacy_adak.q.adak_block import read_settings
+from spacy_adak.run.filled_config import fill_own_settings
 from spacy_adak.run.folder import needs_q
+from spacy_adak.run.overrides import read_config
 
 from .cells import Cell
 from .corpora import training_data
-from .models import MODELS, NER
+from .models import NER, model_settings
 
 # Settings that say where an encoder is. Which one it is, is noted apart from them.
 _PLACES = (".name", ".shared")
@@ -78,19 +81,12 @@ class Run(NamedTuple):
 
     def config_path(self, cell: Cell) -> Path:
         """RETURNS (Path): The config of a cell."""
-        path = self.root / "configs" / f"{cell.dataset}_{cell.config}.cfg"
-        if not path.exists():
-            stems = sorted(p.stem for p in path.parent.glob(f"{cell.dataset}_*.cfg"))
-            names = ", ".join(stem.removeprefix(f"{cell.dataset}_") for stem in stems)
-            raise ValueError(
-                f"'{path}' is not there. The configs of '{cell.dataset}' are: {names}."
-            )
-        return path
+        return config_path(cell.dataset, cell.config, self.root)
 
     def overrides_of(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell overrides in its config."""
         return {
-            **MODELS[cell.model].settings,
+            **model_settings(cell.model, cell.config),
             **PROFILES[self.profile].settings,
             **self.overrides,
             "system.seed": cell.seed,
@@ -105,10 +101,10 @@ class Run(NamedTuple):
         }
 
     def config(self, cell: Cell) -> Config:
-        """RETURNS (Config): The config of a cell, with its overrides."""
-        path = self.config_path(cell)
-        overrides = self.overrides_of(cell)
-        return load_config(path, overrides=overrides, interpolate=True)
+        """RETURNS (Config): The config of a cell, with its overrides and all settings
+        of ours."""
+        config = read_config(self.config_path(cell), self.overrides_of(cell))
+        return fill_own_settings(config.interpolate())
 
     def settings(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell is trained with, by dotted names."""

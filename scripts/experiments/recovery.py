@@ -43,7 +43,7 @@ INTRODUCTION = (
     "paper fine-tunes BERT; which encoder a value of ours rests on, and whether it was "
     "trained, is said beside it. Our default is the config as `init-config --encoder` "
     "writes it: over a frozen encoder the weighted CRF in one round, begun with "
-    '`start = "forms"`, and with the q of all fold models.'
+    '`learn_from = "forms"`, and with the q of all fold models.'
 )
 REPRODUCTION = (
     "Results with all their settings are in `experiments/full/results.jsonl`. `python "

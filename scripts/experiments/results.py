@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from scripts.datasets import config_path
 from spacy_adak.atomic import write_bytes
 from spacy_adak.data.files import to_jsonl
 
@@ -139,7 +140,8 @@ def group_rows(rows: Iterable[Row]) -> list[list[Row]]:
 def describe_encoder_of(row: Row) -> str:
     """RETURNS (str): The encoder that a result rests on, and the config it is from."""
     frozen = ", frozen" if row["frozen"] else ""
-    return f"{row['encoder']}{frozen} (`{row['dataset']}_{row['config']}.cfg`)"
+    config = config_path(row["dataset"], row["config"]).name
+    return f"{row['encoder']}{frozen} (`{config}`)"
 
 
 def title_model(model: str, rows: Iterable[Row]) -> str:

@@ -241,7 +241,7 @@ def main() -> None:
     )
     parser.add_argument("experiment", choices=[*EXPERIMENTS, "all"])
     parser.add_argument("--profile", choices=list(PROFILES), default="full")
-    parser.add_argument("--config", default="cpu", help="configs/<dataset>_<this>.cfg")
+    parser.add_argument("--config", default="cpu", help="configs/<language>_<this>.cfg")
     parser.add_argument("--seeds", type=int, default=1, help="how many")
     parser.add_argument(
         "--only", default="*", help="patterns for names of cells, commas between them"

@@ -7,10 +7,10 @@ from typing import Any
 import srsly
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
-from spacy.util import load_config
 from thinc.api import Config
 
 from spacy_adak.encoders.sharing import FOLDER, share_frozen_encoders
+from spacy_adak.run.overrides import read_config
 from spacy_adak.tasks.logs import logging_to
 from spacy_adak.tasks.steps import plan_steps
 from spacy_adak.tasks.train_model import BEST_MODEL
@@ -28,7 +28,7 @@ _PARSER = {
 
 def ner_config(config_path: Path, overrides: dict[str, Any]) -> Config:
     """RETURNS (Config): A config with `ner` in place of `adak_ner`, and else alike."""
-    config = load_config(config_path, overrides=overrides, interpolate=False)
+    config = read_config(config_path, overrides)
     tok2vec = config["components"].pop("adak_ner")["model"]["tok2vec"]
     config["components"]["ner"] = {
         "factory": "ner",

@@ -47,7 +47,7 @@ def init_config_cli(
     ] = False,
 ) -> None:
     """
-    Write a complete config for `adak train`, with every setting explained.
+    Write a config for `adak train`, with the settings that you may want to change.
 
     \b
     python -m spacy adak init-config config.cfg --lang en --cpu

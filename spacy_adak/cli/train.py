@@ -1,7 +1,8 @@
 """`python -m spacy adak train`"""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
 
 import typer
 from spacy.cli._util import parse_config_overrides
@@ -11,21 +12,6 @@ from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
     from ..run.folder import Round, Run
-
-_HEADER = (
-    "ROUND",
-    "P",
-    "R",
-    "F",
-    "SCORE",
-    "CHANGED",
-    "FOUND",
-    "DICT",
-    "DROPPED",
-    "TIME",
-    "LEFT",
-)
-_WIDTHS = (5, 6, 6, 6, 6, 8, 7, 6, 7, 9, 9)
 
 
 @adak_cli.command(
@@ -86,7 +72,7 @@ def train_cli(
     Needs a config with an adak_ner component and an [adak] block, as written by
     `python -m spacy adak init-config`, and data in spaCy's binary format in which
     tokens that nobody looked at are missing. Settings are overridden by their names:
-    --paths.train, --adak.rounds, --components.adak_ner.k.
+    --paths.train, --adak.rounds, --adak.mask.kbest. docs/configuration.md lists all.
 
     \b
     python -m spacy adak train config.cfg --output output \\
@@ -104,6 +90,7 @@ def train_cli(
 
     if verbose:
         logger.setLevel(logging.DEBUG)
+    table = _Table()
     run = partial(
         train,
         config_path,
@@ -120,8 +107,8 @@ def train_cli(
                 strict=strict,
                 show_progress=True,
                 follow_logs=verbose,
-                on_start=_announce,
-                on_round=_report,
+                on_start=table.begin,
+                on_round=table.add,
             )
         except KeyboardInterrupt:
             if not is_stopped(output_path):
@@ -183,38 +170,74 @@ def _exit(message: str) -> NoReturn:
     raise typer.Exit(130)
 
 
-def _announce(run: "Run") -> None:
-    settings = run.settings
-    done = len(run.history())
-    if run.needs_q():
-        msg.info(
-            f"Up to {settings.rounds} rounds of {settings.folds} folds and a final "
-            f"training: {settings.trainings} trainings at most"
-        )
-    else:
-        msg.info("One training: this loss has no q to estimate")
-    if done:
-        msg.info(f"Going on after round {done}")
-    msg.text(f"Logs of all trainings: {run.folder}/round-*/*.log")
-    msg.row(_HEADER, widths=_WIDTHS, aligns=("r",) * len(_WIDTHS))
-    msg.row(["-" * width for width in _WIDTHS])
+class _Column(NamedTuple):
+    title: str
+    width: int
+    describe: Callable[["Round"], str]
 
 
-def _report(round_: "Round", seconds_left: float | None) -> None:
+def _percent(value: float | None) -> str:
+    return f"{100 * value:.2f}" if value is not None else "-"
+
+
+def _duration(seconds: float) -> str:
     from ..tasks.progress import describe_seconds
 
-    cells = [
-        str(round_.round),
-        *(
-            f"{100 * value:.2f}" if value is not None else "-"
-            for value in (round_.precision, round_.recall, round_.f1)
-        ),
-        f"{round_.score:.3f}" + ("*" if round_.is_best else " "),
-        f"{100 * round_.changed:.2f} %",
-        f"{round_.estimated_entities:,}",
-        f"{round_.dictionary_size:,}",
-        f"{round_.dropped:,}",
-        describe_seconds(round_.seconds),
-        f"≤ {describe_seconds(seconds_left)}" if seconds_left else "",
+    return describe_seconds(seconds)
+
+
+def _columns(run: "Run") -> list[_Column]:
+    """What is to be said of a round; nothing about strategies that are off."""
+    columns = [
+        _Column("ROUND", 5, lambda r: str(r.round)),
+        _Column("P", 6, lambda r: _percent(r.precision)),
+        _Column("R", 6, lambda r: _percent(r.recall)),
+        _Column("F", 6, lambda r: _percent(r.f1)),
+        _Column("SCORE", 6, lambda r: f"{r.score:.3f}" + ("*" if r.is_best else " ")),
     ]
-    msg.row(cells, widths=_WIDTHS, aligns=("r",) * len(_WIDTHS))
+    if run.needs_q():
+        columns += [
+            _Column("CHANGED", 8, lambda r: f"{100 * r.changed:.2f} %"),
+            _Column("FOUND", 7, lambda r: f"{r.estimated_entities:,}"),
+        ]
+        if run.settings.has_dictionary:
+            columns.append(_Column("DICT", 6, lambda r: f"{r.dictionary_size:,}"))
+        if run.settings.drops_texts:
+            columns.append(_Column("DROPPED", 7, lambda r: f"{r.dropped:,}"))
+    return [*columns, _Column("TIME", 9, lambda r: _duration(r.seconds))]
+
+
+class _Table:
+    """The rounds, as they are finished."""
+
+    def __init__(self) -> None:
+        self.columns: list[_Column] = []
+
+    def begin(self, run: "Run") -> None:
+        """Say what there is to do, and begin the table."""
+        settings = run.settings
+        done = len(run.history())
+        if run.needs_q():
+            msg.info(
+                f"Up to {settings.rounds} rounds of {settings.folds} folds and a final "
+                f"training: {settings.trainings} trainings at most"
+            )
+        else:
+            msg.info("One training: this loss has no q to estimate")
+        if done:
+            msg.info(f"Going on after round {done}")
+        msg.text(f"Logs of all trainings: {run.folder}/round-*/*.log")
+        self.columns = _columns(run)
+        self._write([*(column.title for column in self.columns), "LEFT"])
+        self._write(["-" * width for width in self._widths()])
+
+    def add(self, round_: "Round", seconds_left: float | None) -> None:
+        """Add a round, and how long the run may still take."""
+        left = f"≤ {_duration(seconds_left)}" if seconds_left else ""
+        self._write([*(column.describe(round_) for column in self.columns), left])
+
+    def _widths(self) -> list[int]:
+        return [*(column.width for column in self.columns), 9]
+
+    def _write(self, cells: list[str]) -> None:
+        msg.row(cells, widths=self._widths(), aligns=("r",) * len(cells))

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import Signature, signature
 from itertools import islice
 from math import exp
 from typing import Any
@@ -14,79 +15,26 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
-from ..annotation.completeness import (
-    entity_share,
-    is_meant_to_be_complete,
-    recall_of_annotators,
-)
+from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
 from ..annotation.samples import Sample, read_sample
-from ..crf.losses import annealed_weight
-from ..crf.ratio import EntityRatio
 from ..crf.tags import TagSet
 from ..encoders.averaged_shim import keeps_averages
 from ..errors import Errors, Warnings
 from .checked_pipe import CheckedPipe
 from .head import TagScores
+from .losses import AdaKLoss, Loss, Progress
 from .model import get_head, is_initialized, predict_scores, set_tags
-from .objective import LossName, Objective
+from .objective import compute_loss
+from .old_settings import LossBlock
 from .recognition import Prediction, Reading, find_entities, find_readings
+from .rules import SHARE, check_values
 from .set_entities import own_entities, remove_entities, set_entities
-from .settings import DEFAULT_CONFIG, check_settings, is_share_or_none
+from .settings import DEFAULT_CONFIG, RULES
 
-_DEFAULT_ANNEALING_STEPS = 1000
-
-
-@Language.factory(
-    "adak_ner",
-    assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"],
-    default_config=Config().from_str(DEFAULT_CONFIG)["adak_ner"],
-    default_score_weights={
-        "ents_f": 1.0,
-        "ents_p": 0.0,
-        "ents_r": 0.0,
-        "ents_per_type": None,
-    },
-)
-def make_adak_ner(
-    nlp: Language,
-    name: str,
-    model: Model[list[Doc], TagScores],
-    loss: LossName,
-    k: int,
-    gamma: float | None,
-    annealing_steps: int | None,
-    annotation_recall: float | None,
-    ratio_target: float | None,
-    ratio_margin: float,
-    ratio_weight: float,
-    scheme: str,
-    max_segment_length: int,
-    spans_key: str | None,
-    threshold: float,
-    incorrect_spans_key: str | None,
-    scorer: Callable | None,
-) -> "AdaKRecognizer":
-    """Create the component. The settings are explained in `DEFAULT_CONFIG`."""
-    return AdaKRecognizer(
-        nlp.vocab,
-        model,
-        name,
-        loss=loss,
-        k=k,
-        gamma=gamma,
-        annealing_steps=annealing_steps,
-        annotation_recall=annotation_recall,
-        ratio_target=ratio_target,
-        ratio_margin=ratio_margin,
-        ratio_weight=ratio_weight,
-        scheme=scheme,
-        max_segment_length=max_segment_length,
-        spans_key=spans_key,
-        threshold=threshold,
-        incorrect_spans_key=incorrect_spans_key,
-        scorer=scorer,
-    )
+# The number of steps that is planned for where nothing tells it.
+_DEFAULT_STEPS = 1000
+_DEFAULT_LOSS = AdaKLoss()
 
 
 def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
@@ -100,8 +48,19 @@ class AdaKRecognizer(CheckedPipe):
     vocab (Vocab): The shared vocabulary.
     model (Model): A `spacy-adak.CRFTagger.v1`.
     name (str): The name of the component.
-
-    The other settings are explained in `DEFAULT_CONFIG`.
+    loss (Loss): What it learns from.
+    scheme (str): How entities are written as tags: "BILUO" or "BIO".
+    max_segment_length (int): Documents are cut into sentences. In training longer ones,
+        and documents without sentence bounds, are cut into pieces of at most this many
+        tokens.
+    spans_key (Optional[str]): The span group with all entities found and, in
+        attrs["scores"], their probabilities. With null they are neither stored nor
+        computed. Set it to null if a later component merges or splits tokens: spaCy
+        does not move the spans of groups.
+    threshold (float): Entities less probable than this are dropped.
+    incorrect_spans_key (Optional[str]): The span group of the training data with spans
+        that are known not to be entities.
+    scorer (Optional[Callable]): The scoring method.
     """
 
     def __init__(
@@ -110,14 +69,7 @@ class AdaKRecognizer(CheckedPipe):
         model: Model[list[Doc], TagScores],
         name: str = "adak_ner",
         *,
-        loss: LossName = "adak",
-        k: int = 5,
-        gamma: float | None = 3.0,
-        annealing_steps: int | None = None,
-        annotation_recall: float | None = None,
-        ratio_target: float | None = None,
-        ratio_margin: float = 0.02,
-        ratio_weight: float = 10.0,
+        loss: Loss = _DEFAULT_LOSS,
         scheme: str = "BILUO",
         max_segment_length: int = 128,
         spans_key: str | None = "adak_ner",
@@ -128,24 +80,18 @@ class AdaKRecognizer(CheckedPipe):
         self.vocab = vocab
         self.model = model
         self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {}
         self.loss = loss
-        self.k = k
-        self.gamma = gamma
-        self.annealing_steps = annealing_steps
-        self.annotation_recall = annotation_recall
-        self.ratio_target = ratio_target
-        self.ratio_margin = ratio_margin
-        self.ratio_weight = ratio_weight
         self.scheme = scheme
         self.max_segment_length = max_segment_length
         self.spans_key = spans_key
         self.threshold = threshold
         self.incorrect_spans_key = incorrect_spans_key
-        self._planned_steps = annealing_steps or _DEFAULT_ANNEALING_STEPS
+        self.scorer = scorer
+        # Settings of the loss that were estimated from the data.
+        self.cfg: dict[str, Any] = {}
+        self._planned_steps = _DEFAULT_STEPS
         self._step = 0
-        check_settings(name, vars(self))
+        check_values(f"the component '{name}'", vars(self), RULES)
         set_tags(self.model, TagSet(self.labels, scheme))
 
     @property
@@ -210,12 +156,8 @@ class AdaKRecognizer(CheckedPipe):
         if not sample:
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
-        if self.loss == "missing":
-            references = (eg.reference for eg in get_examples())
-            complete = _complete_references(get_examples())
-            self.estimate_annotation_recall(references, complete)
-        elif self.loss == "ratio":
-            self.estimate_ratio_target(_complete_references(get_examples()))
+        references = (eg.reference for eg in get_examples())
+        self.estimate_settings(references, _complete_references(get_examples()))
         training = nlp.config.get("training", {}) if nlp is not None else {}
         self.plan_annealing(
             min(
@@ -224,7 +166,7 @@ class AdaKRecognizer(CheckedPipe):
                     for steps in (training.get("patience"), training.get("max_steps"))
                     if isinstance(steps, int) and steps > 0
                 ),
-                default=_DEFAULT_ANNEALING_STEPS,
+                default=_DEFAULT_STEPS,
             )
         )
         self._step = 0
@@ -309,7 +251,10 @@ class AdaKRecognizer(CheckedPipe):
         """
         if k < 1:
             message = Errors.A104.format(
-                value=k, setting="k", name=self.name, expected="a number above 0"
+                value=k,
+                setting="k",
+                where=f"the component '{self.name}'",
+                expected="a number above 0",
             )
             raise ValueError(message)
         # The one reading of a text without tokens has no entities.
@@ -348,14 +293,7 @@ class AdaKRecognizer(CheckedPipe):
         samples = [self.read_sample(eg) for eg in examples]
         # The loss is differentiated with respect to these, and no further.
         scores = TagScores(*(score.detach().requires_grad_() for score in scores))
-        objective = Objective(
-            self.loss,
-            self.k,
-            self.best_paths_weight(),
-            self._entity_ratio(),
-            self._annotation_recall(),
-        )
-        result = objective(scores, samples, self.tagset)
+        result = compute_loss(self.loss, self.progress, scores, samples, self.tagset)
         for i in result.impossible:
             message = Errors.A111.format(
                 name=self.name, text=shorten(examples[i].reference)
@@ -377,65 +315,27 @@ class AdaKRecognizer(CheckedPipe):
             max_segment_length=self.max_segment_length,
         )
 
-    def best_paths_weight(self) -> float:
-        """RETURNS (float): λ in the next step."""
-        if self.gamma is None:
-            return 0.5
-        return annealed_weight(self._step, self._planned_steps, self.gamma)
+    @property
+    def progress(self) -> Progress:
+        """RETURNS (Progress): How far the training is, as losses are told."""
+        return Progress(self.name, self._step, self._planned_steps, self.cfg)
 
     def plan_annealing(self, steps: int) -> None:
-        """Tell how many steps the training will have, unless the settings do.
+        """Tell how many steps the training will have.
 
         steps (int): B, the planned number of steps.
         """
-        self._planned_steps = self.annealing_steps or steps
+        self._planned_steps = steps
 
-    def _entity_ratio(self) -> EntityRatio | None:
-        if self.loss != "ratio":
-            return None
-        target = self.given_or_estimated("ratio_target", Errors.A113)
-        return EntityRatio(target, self.ratio_margin, self.ratio_weight)
-
-    def _annotation_recall(self) -> float | None:
-        if self.loss != "missing":
-            return None
-        return self.given_or_estimated("annotation_recall", Errors.A114)
-
-    def given_or_estimated(self, setting: str, error: str) -> float:
-        """The value of a setting that is estimated if it is not given.
-
-        setting (str): Its name.
-        error (str): What to say if there is no value; may have a place for the name of
-            the component.
-        RETURNS (float): The value.
-        """
-        given: float | None = getattr(self, setting)
-        value = self.cfg.get(setting) if given is None else given
-        if value is None:
-            raise ValueError(error.format(name=self.name))
-        return value
-
-    def estimate_ratio_target(self, complete: Iterable[Doc]) -> None:
-        """Let the loss "ratio" aim at the share of entity tokens in some documents,
-        unless the settings have a target.
-
-        complete (Iterable[Doc]): Documents that are annotated completely.
-        """
-        if self.ratio_target is None:
-            self.cfg["ratio_target"] = entity_share(complete)
-
-    def estimate_annotation_recall(
+    def estimate_settings(
         self, annotated: Iterable[Doc], complete: Iterable[Doc]
     ) -> None:
-        """Tell the loss "missing" how many of the entities in some documents are
-        annotated, unless the settings do.
+        """Estimate what the loss has to know of the data and its settings don't say.
 
         annotated (Iterable[Doc]): The documents to be learnt from.
         complete (Iterable[Doc]): Documents that are annotated completely.
         """
-        if self.annotation_recall is None:
-            recall = recall_of_annotators(annotated, complete)
-            self.cfg["annotation_recall"] = recall
+        self.cfg.update(self.loss.estimate(annotated, complete))
 
     def update(
         self,
@@ -467,7 +367,7 @@ class AdaKRecognizer(CheckedPipe):
         """Check what was estimated when the component was trained."""
         for setting in ("annotation_recall", "ratio_target"):
             value = cfg.get(setting)
-            if not is_share_or_none(value):
+            if not SHARE.or_none().is_valid(value):
                 raise ValueError(f"{setting} is {value!r}, which is no share")
 
     def check_model(self) -> None:
@@ -491,3 +391,40 @@ class AdaKRecognizer(CheckedPipe):
     ) -> dict[str, float]:
         """Not supported: raises an error that says what to do instead."""
         raise NotImplementedError(Errors.A107.format(name=self.name))
+
+
+def _settings_of_component(factory: Callable) -> Callable:
+    """Give a factory the settings of the component as parameters, so that they are
+    written once. Their defaults are those of `DEFAULT_CONFIG`."""
+    settings = [
+        parameter.replace(default=parameter.empty)
+        for parameter in signature(AdaKRecognizer.__init__).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "loss"
+    ]
+    own = signature(factory).parameters.values()
+    named = [parameter for parameter in own if parameter.kind != parameter.VAR_KEYWORD]
+    factory.__signature__ = Signature([*named, *settings])  # type: ignore[attr-defined]
+    return factory
+
+
+@Language.factory(
+    "adak_ner",
+    assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"],
+    default_config=Config().from_str(DEFAULT_CONFIG)["adak_ner"],
+    default_score_weights={
+        "ents_f": 1.0,
+        "ents_p": 0.0,
+        "ents_r": 0.0,
+        "ents_per_type": None,
+    },
+)
+@_settings_of_component
+def make_adak_ner(
+    nlp: Language,
+    name: str,
+    model: Model[list[Doc], TagScores],
+    loss: LossBlock,
+    **settings: Any,
+) -> AdaKRecognizer:
+    """Create the component. The settings are those of `AdaKRecognizer`."""
+    return AdaKRecognizer(nlp.vocab, model, name, loss=loss, **settings)

@@ -1,8 +1,11 @@
-"""The `[adak]` block of a config: the outer loop of Algorithm 1."""
+"""The `[adak]` block of a config: the outer loop of Algorithm 1.
 
-from collections.abc import Iterator
-from itertools import islice, repeat
-from typing import Annotated, Any, Literal
+Each strategy has a block of its own, which is not there if the strategy is off.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
@@ -11,106 +14,206 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 from spacy.util import registry
 from thinc.api import Config
 
 from ..errors import Errors, refuse_unknown_keys
+from ..pipeline.losses import MissingLoss, RatioLoss
+from ..pipeline.old_settings import describe_old_settings, old_settings
 from .modes import QMode
-
-# With the comments that a written config has. Each strategy of the paper can be
-# switched off on its own.
-DEFAULT_ADAK_CONFIG = """
-[adak]
-# How many times q is estimated. The paper has 10; training stops before that once q
-# has converged.
-rounds = 10
-# Stop when fewer than this share of the unknown tokens have changed their tag.
-convergence = 0.002
-# Into how many folds the data is divided: as many models are trained per round, each
-# without one fold. The paper has 2, and says that more make little difference; where
-# texts are few, more let each model see more of them.
-folds = 2
-# What the fold models of the first round learn from, as long as there is no q: the loss
-# of the component with all unknown tokens "outside", or the loss "missing" or "ratio"
-# of the component, which find more entities from the start. The first candidates are
-# theirs. "forms" is "missing", but looks whether annotators marked all entities of a
-# form or none; if so, it is "ratio", strings that come up often count less each, and
-# word features of the fold models stay silent: a name that annotators do not know must
-# not be learnt by heart as none.
-start = "outside"
-# Whose q it is: that of the fold model that has not seen a text ("unseen"), or the mean
-# of "all" fold models: alone, each may think otherwise of the same name.
-fold_models = "unseen"
-# q for a text: "hard" is the best path of these models, "soft" weighs paths by the
-# marginals of their tags, "interpolated" by their own probability.
-q = "hard"
-# For "interpolated": 1 is the model's own distribution, towards 0 the best path, above
-# 1 the final training may overrule it. May be a block with @schedules, which is asked
-# once per round.
-temperature = 1.0
-# Restrict q to candidates: O, and the tags of the following two, which do nothing else.
-mask = true
-# Candidates on the K best paths of the best model so far.
-kbest_candidates = true
-# Candidates from a dictionary of what the fold models found in the round before ...
-dictionary = true
-# ... more often than this. The paper gives no value; what was found three times is
-# hardly chance.
-dictionary_count = 2
-# Leave texts out of the folds' training data of which the model of the round before was
-# less sure than this; 0 keeps all, and half are always kept. The paper gives no value;
-# this one leaves out a text of 20 tokens if its best reading has a probability below
-# 0.12.
-min_sample_score = 0.9
-# Whether that is the mean probability per token, or the probability of the whole text,
-# as in the paper, which is the lower the longer the text.
-score_per_token = true
-# Where folds are trained: "serial" in this process, "joblib" in processes on this
-# machine, "ray" on a cluster.
-executor = "serial"
-# How many processes at a time, for "joblib" and "ray".
-n_jobs = 2
-# For "ray": the address of a cluster; null starts one on this machine.
-ray_address = null
-"""
-
 
 # Settings that the result does not depend on.
 EXECUTION = ("executor", "n_jobs", "ray_address")
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class AdakSettings(BaseModel):
-    """The settings of the outer loop, explained in `DEFAULT_ADAK_CONFIG`."""
+class Block(BaseModel):
+    """A block of settings, of which some apply to one choice only."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    rounds: int = Field(ge=1)
-    convergence: float = Field(ge=0, le=1)
-    folds: int = Field(ge=2)
-    start: Literal["outside", "missing", "ratio", "forms"]
-    fold_models: Literal["unseen", "all"]
-    q: QMode
-    temperature: list[Annotated[float, Field(gt=0)]]
-    mask: bool
-    kbest_candidates: bool
-    dictionary: bool
-    dictionary_count: int = Field(ge=0)
-    min_sample_score: float = Field(ge=0, le=1)
-    score_per_token: bool
-    executor: Literal["serial", "joblib", "ray"]
-    n_jobs: int = Field(ge=1)
-    ray_address: str | None
+    # The setting that chooses, and which others apply to which choice. Settings that
+    # are not here always apply.
+    CHOICE: ClassVar[str | None] = None
+    APPLY_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
-    @field_validator("temperature")
     @classmethod
-    def _lasts_for_all_rounds(
-        cls, temperature: list[float], info: ValidationInfo
-    ) -> list[float]:
+    def applicable(cls, choice: object) -> list[str]:
+        """RETURNS (list[str]): The settings that a block with a choice may have.
+
+        choice (object): The value of the setting that chooses.
+        """
+        return [
+            name
+            for name in cls.model_fields
+            if name not in cls.APPLY_TO or choice in cls.APPLY_TO[name]
+        ]
+
+    @classmethod
+    def defaults(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The settings of a block that are not given.
+
+        given (Mapping[str, Any]): Those that are.
+        """
+        choice = None
+        if cls.CHOICE is not None:
+            choice = given.get(cls.CHOICE, cls.model_fields[cls.CHOICE].default)
+        return {
+            name: cls.model_fields[name].default
+            for name in cls.applicable(choice)
+            if name not in given
+        }
+
+    @model_validator(mode="after")
+    def _all_apply(self) -> "Block":
+        for name in self.model_fields_set & self.APPLY_TO.keys():
+            assert self.CHOICE is not None
+            if getattr(self, self.CHOICE) not in self.APPLY_TO[name]:
+                choices = " or ".join(f'"{value}"' for value in self.APPLY_TO[name])
+                raise ValueError(f"{name} applies to {self.CHOICE} = {choices} only")
+        return self
+
+
+class Start(Block):
+    """What the fold models of the first round learn from. Without the block it is the
+    loss of the component, with all unknown tokens O.
+
+    learn_from (str): "outside": the loss of the component, with all unknown tokens O.
+        "missing": MissingLoss. "ratio": RatioLoss. Both find more entities from the
+        start. "forms": MissingLoss, unless annotators seem to have marked either all
+        entities of a form or none. If so, it is RatioLoss, strings that occur often
+        count less each, and the word features of the fold models stay silent, so that
+        the models do not memorise unknown names as O.
+    annotation_recall (Optional[float]): For "missing" and "forms": the share of
+        entities that are annotated. With null it is estimated by comparison with the
+        dev data.
+    ratio_margin (float): For "ratio" and "forms": the margin of RatioLoss, whose target
+        is the share of entity tokens in the dev data.
+    ratio_weight (float): For "ratio" and "forms": the weight of RatioLoss.
+    """
+
+    CHOICE: ClassVar[str | None] = "learn_from"
+    APPLY_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "annotation_recall": ("missing", "forms"),
+        "ratio_margin": ("ratio", "forms"),
+        "ratio_weight": ("ratio", "forms"),
+    }
+
+    learn_from: Literal["outside", "missing", "ratio", "forms"] = "outside"
+    annotation_recall: Share | None = None
+    ratio_margin: Share = 0.02
+    ratio_weight: float = Field(default=10.0, ge=0)
+
+    def missing_loss(self) -> MissingLoss:
+        """RETURNS (MissingLoss): The loss if annotators forget entities at random."""
+        return MissingLoss(annotation_recall=self.annotation_recall)
+
+    def ratio_loss(self) -> RatioLoss:
+        """RETURNS (RatioLoss): The loss if the share of entities is what is known."""
+        return RatioLoss(margin=self.ratio_margin, weight=self.ratio_weight)
+
+
+class QSettings(Block):
+    """How q is made of what fold models say. Without the block it is hard.
+
+    mode (str): "hard" is the best path; "soft" weighs paths by the marginals of their
+        tags, "interpolated" by their own probability.
+    temperature (float): For "interpolated": 1 is the distribution of the fold models,
+        towards 0 it becomes the best path; above 1 the final training may overrule it.
+        Can be a block with @schedules, which gives a value for each round.
+    """
+
+    CHOICE: ClassVar[str | None] = "mode"
+    APPLY_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "temperature": ("interpolated",)
+    }
+
+    mode: QMode = "hard"
+    temperature: Annotated[float, Field(gt=0)] | list[Annotated[float, Field(gt=0)]] = (
+        1.0
+    )
+
+
+class Mask(Block):
+    """The candidate mask: an unknown token may be O, or what one of the following two
+    finds. Without the block q may be anything that the annotation allows.
+
+    kbest (int): K, how many of the best paths of the best model so far give candidates;
+        0 for none. The paper has the same K as in the loss.
+    dictionary (bool): Whether there are candidates from a dictionary of what the fold
+        models found in the round before.
+    dictionary_count (int): Entities go into the dictionary if they were found more
+        often than this. The paper gives no value; what was found three times is hardly
+        chance.
+    """
+
+    kbest: int = Field(default=5, ge=0)
+    dictionary: bool = True
+    dictionary_count: int = Field(default=2, ge=0)
+
+
+class Selection(Block):
+    """Sample selection: texts that the fold models were unsure of are left out of the
+    training data of the next folds, at most half of them. Without the block all stay.
+
+    min_score (float): Texts with a lower score are left out. The paper gives no value;
+        the default leaves out a text of 20 tokens if its best reading has a probability
+        below 0.12.
+    per_token (bool): Whether the score is the mean probability per token, or the
+        probability of the whole text, as in the paper, which falls with its length.
+    """
+
+    min_score: Share = 0.9
+    per_token: bool = True
+
+
+class AdakSettings(Block):
+    """The outer loop: rounds in which q is estimated by models that are trained on all
+    folds but one, before a model is trained on everything.
+
+    rounds (int): How many times q is estimated, at most. The paper has 10.
+    folds (int): Into how many folds the data is divided: as many models are trained per
+        round, each without one fold. The paper has 2, and says that more make little
+        difference; where texts are few, more folds let each model see more of them.
+    convergence (float): Stop when fewer than this share of the unknown tokens have
+        changed their tag in a round.
+    fold_models (str): Whose q it is: that of the fold model that has not seen a text
+        ("unseen"), or the mean of "all" fold models, as alone each may think otherwise
+        of the same name.
+    executor (str): Where folds are trained: "serial" in this process, "joblib" in
+        processes on this machine, "ray" on a cluster.
+    n_jobs (int): How many processes at a time, for "joblib" and "ray".
+    ray_address (Optional[str]): The address of a cluster for "ray"; with null one is
+        started on this machine.
+    start (Start): What the first fold models learn from.
+    q (QSettings): How q is made.
+    mask (Optional[Mask]): The candidate mask; null for none.
+    selection (Optional[Selection]): Sample selection; null for none.
+    """
+
+    rounds: int = Field(default=10, ge=1)
+    folds: int = Field(default=2, ge=2)
+    convergence: Share = 0.002
+    fold_models: Literal["unseen", "all"] = "unseen"
+    executor: Literal["serial", "joblib", "ray"] = "serial"
+    n_jobs: int = Field(default=2, ge=1)
+    ray_address: str | None = None
+    start: Start = Start()
+    q: QSettings = QSettings()
+    mask: Mask | None = None
+    selection: Selection | None = None
+
+    @field_validator("q")
+    @classmethod
+    def _lasts_for_all_rounds(cls, q: QSettings, info: ValidationInfo) -> QSettings:
         rounds = info.data.get("rounds", 1)
-        if len(temperature) < rounds:
-            raise ValueError(f"{len(temperature)} values for {rounds} rounds")
-        return temperature
+        if isinstance(q.temperature, list) and len(q.temperature) < rounds:
+            raise ValueError(
+                f"temperature has {len(q.temperature)} values for {rounds} rounds"
+            )
+        return q
 
     @property
     def at_once(self) -> int:
@@ -122,14 +225,57 @@ class AdakSettings(BaseModel):
         """RETURNS (int): How many models are trained in all, at most."""
         return self.rounds * (self.folds + 1)
 
+    @property
+    def drops_texts(self) -> bool:
+        """RETURNS (bool): Whether texts may be left out of the data of later folds."""
+        return self.selection is not None and self.rounds > 1
+
+    @property
+    def has_dictionary(self) -> bool:
+        """RETURNS (bool): Whether candidates come from the dictionary of the last
+        round."""
+        return self.mask is not None and self.mask.dictionary
+
+    @property
+    def dictionary_count(self) -> int:
+        """RETURNS (int): c, also if the dictionary is not used but only written."""
+        return (self.mask or Mask()).dictionary_count
+
     def temperature_in(self, round_: int) -> float:
         """RETURNS (float): The temperature in a round, counted from 1."""
-        return self.temperature[round_ - 1]
+        temperature = self.q.temperature
+        if isinstance(temperature, list):
+            return temperature[round_ - 1]
+        return temperature
 
 
-def default_settings() -> dict[str, Any]:
-    """RETURNS (dict): The default `[adak]` block."""
-    return dict(Config().from_str(DEFAULT_ADAK_CONFIG)["adak"])
+BLOCKS: Mapping[str, type[Block]] = {
+    "start": Start,
+    "q": QSettings,
+    "mask": Mask,
+    "selection": Selection,
+}
+
+
+def fill_block(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill in what an `[adak]` block leaves to defaults.
+
+    given (Mapping[str, Any]): The block.
+    RETURNS (dict[str, Any]): The same with all settings that apply. Blocks of
+        strategies that are off are not there.
+    """
+    filled = dict(given)
+    for name, default in AdakSettings.defaults(given).items():
+        if name not in BLOCKS:
+            filled[name] = default
+    for name, block in BLOCKS.items():
+        if name not in filled:
+            continue
+        if filled[name] is None:
+            del filled[name]
+        elif isinstance(filled[name], Mapping):
+            filled[name] = {**filled[name], **block.defaults(filled[name])}
+    return filled
 
 
 def read_settings(config: Config) -> AdakSettings:
@@ -139,24 +285,38 @@ def read_settings(config: Config) -> AdakSettings:
     RETURNS (AdakSettings): The settings.
     """
     given = config.get("adak", {})
-    defaults = default_settings()
-    refuse_unknown_keys(given, "[adak]", list(defaults))
-    resolved = registry.resolve({"adak": {**defaults, **given}})["adak"]
-    # A whole number is a fine value for a setting that may have a fraction.
-    for name in ("convergence", "temperature", "min_sample_score"):
-        if type(resolved[name]) is int:
-            resolved[name] = float(resolved[name])
-    temperature = resolved["temperature"]
-    if not isinstance(temperature, Iterator):
-        temperature = repeat(temperature)
-    # What is wrong with the number of rounds is found below.
-    rounds = resolved["rounds"] if isinstance(resolved["rounds"], int) else 1
-    resolved["temperature"] = list(islice(temperature, max(rounds, 1)))
+    if moved := old_settings(given, "adak"):
+        raise ValueError(describe_old_settings(moved, "adak"))
+    refuse_unknown_keys(given, "[adak]", list(AdakSettings.model_fields))
+    for name, block in BLOCKS.items():
+        if isinstance(given.get(name), Mapping):
+            valid = list(block.model_fields)
+            refuse_unknown_keys(given[name], f"[adak.{name}]", valid)
+    filled = fill_block(given)
+    resolved = registry.resolve({"adak": filled})["adak"]
+    q = resolved.get("q", {})
+    if isinstance(q, dict) and isinstance(q.get("temperature"), Iterator):
+        # What is wrong with the number of rounds is found below.
+        rounds = resolved["rounds"] if isinstance(resolved["rounds"], int) else 1
+        q["temperature"] = list(islice(q["temperature"], max(rounds, 1)))
     try:
         return AdakSettings(**resolved)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, e['loc'][:1]))} = {e['input']!r}: {e['msg']}"
-            for e in error.errors()
-        )
-        raise ValueError(Errors.A201.format(problems=problems)) from None
+        raise ValueError(
+            Errors.A201.format(problems="; ".join(_describe(error)))
+        ) from None
+
+
+def _describe(error: ValidationError) -> list[str]:
+    """What is wrong with each setting."""
+    problems: dict[str, str] = {}
+    for each in error.errors():
+        # Pydantic names the members of unions, too, and what is in lists.
+        setting = ".".join(str(part) for part in each["loc"][:2])
+        message = each["msg"].removeprefix("Value error, ")
+        if each["type"] != "value_error":
+            message = f"{setting} = {each['input']!r}: {message}"
+        elif setting:
+            message = f"{setting}: {message}"
+        problems.setdefault(setting, message)
+    return list(problems.values())

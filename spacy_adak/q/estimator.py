@@ -96,6 +96,7 @@ class Estimator:
             annotation would be; or nothing, if all paths it allows count alike.
         YIELDS (Estimated): What was estimated for each.
         """
+        selection = self.settings.selection
         docs = [example.predicted for example in examples]
         scores = mean_scores(
             [
@@ -110,8 +111,10 @@ class Estimator:
             [allowed_tags(sample.known, self.tagset) for sample in samples]
         )
         allowed = by_annotation
-        if self.settings.mask:
-            allowed = self._candidate_mask(texts, by_annotation, docs)
+        if self.settings.mask is not None:
+            allowed = self._candidate_mask(
+                texts, by_annotation, docs, self.settings.mask.kbest
+            )
         # By Bayes: what the models say of a text, and what the annotation says of it.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
         if log_likelihoods:
@@ -131,7 +134,7 @@ class Estimator:
             batch_paths = best_paths(posterior.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
             q = chain_of_q(
-                chain, mask, batch_weights, self.settings.q, self.temperature
+                chain, mask, batch_weights, self.settings.q.mode, self.temperature
             )
             if q is not None:
                 texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))
@@ -159,7 +162,7 @@ class Estimator:
                 score=sample_score(
                     float(log_probabilities[i]),
                     len(path),
-                    self.settings.score_per_token,
+                    selection is None or selection.per_token,
                 ),
                 found=[
                     (tuple(words[span.start : span.end]), span.type)
@@ -197,6 +200,7 @@ class Estimator:
         texts: "_Texts",
         by_annotation: Tensor,
         docs: Sequence[Doc],
+        k: int,
     ) -> Tensor:
         """(tokens, N) bool: the tags that annotation and candidates allow."""
         on_best_paths = None
@@ -205,7 +209,7 @@ class Estimator:
             on_best_paths = torch.zeros_like(by_annotation)
             for batch in texts.batches:
                 chain = scores.chain(batch).allowing(by_annotation[batch.tokens])
-                tags = tags_on_best_paths(chain, self.component.k)
+                tags = tags_on_best_paths(chain, k)
                 texts.scatter(on_best_paths, batch, tags)
         masks = []
         for i, doc in enumerate(docs):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import srsly
 from spacy.tokens import Doc, DocBin
@@ -121,7 +121,7 @@ def read_run(folder: Path) -> RunRecord:
         best=best,
         planned_rounds=config["adak"]["rounds"] if has_q else 1,
         convergence=config["adak"]["convergence"],
-        loss=loss,
+        loss=_short_name(loss),
         has_q=has_q,
         is_finished=published.is_finished and has_model,
         has_model=has_model,
@@ -132,10 +132,15 @@ def read_run(folder: Path) -> RunRecord:
     )
 
 
-def _loss(model: Path) -> str:
+def _loss(model: Path) -> dict[str, Any]:
     # Unlike that of the run it has the settings of components with a source.
     components = load_config(model / "config.cfg")["components"].values()
     return next(c["loss"] for c in components if c["factory"] == "adak_ner")
+
+
+def _short_name(loss: dict[str, Any]) -> str:
+    """For instance AdaKLoss, of "spacy-adak.AdaKLoss.v1"."""
+    return loss["@losses"].removeprefix("spacy-adak.").rpartition(".")[0]
 
 
 def _round_folder(folder: Path, number: int) -> Path:

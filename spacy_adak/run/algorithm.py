@@ -19,7 +19,7 @@ from thinc.api import Config
 
 from ..atomic import remove
 from ..encoders.sharing import has_frozen_encoder
-from ..pipeline.objective import LossName
+from ..pipeline.losses import Loss
 from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
 from ..shards.checkpoint import write_jsonl
@@ -107,17 +107,19 @@ def encode_texts(run: Run, execute: Executor) -> None:
 def train_fold_models(run: Run, number: int, execute: Executor) -> None:
     """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
     estimates = run.estimates(number - 1)
-    loss: LossName | None = None
+    loss: Loss | None = None
     has_word_features = True
-    start = run.settings.start if number == 1 else "outside"
-    if start == "ratio":
-        loss = "ratio"
-    elif start != "outside":
+    start = run.settings.start
+    learn_from = start.learn_from if number == 1 else "outside"
+    if learn_from == "ratio":
+        loss = start.ratio_loss()
+    elif learn_from != "outside":
         annotators = look_at_annotators(run, execute)
-        loss = "missing"
+        loss = start.missing_loss()
         if not annotators.know_all_forms():
             # A form that they do not know could be learnt by heart as O.
-            estimates, loss, has_word_features = run.likelihood, "ratio", False
+            loss = start.ratio_loss()
+            estimates, has_word_features = run.likelihood, False
     execute(
         [
             TrainingTask(
@@ -139,9 +141,13 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
     execute (Executor): Runs tasks.
     RETURNS (Annotators): What annotators do.
     """
-    looks_at_forms = run.settings.start == "forms"
-    recipe = _recipe(run, number=1)
-    task = RecallTask(recipe, run.component, looks_at_forms, run.likelihood)
+    task = RecallTask(
+        recipe=_recipe(run, number=1),
+        component=run.component,
+        loss=run.settings.start.missing_loss(),
+        looks_at_forms=run.settings.start.learn_from == "forms",
+        estimates=run.likelihood,
+    )
     execute([task])
     return task.annotators()
 
@@ -152,7 +158,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
     estimates = run.round_folder(number) / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
     dictionary = None
-    if run.settings.dictionary and number > 1:
+    if run.settings.has_dictionary and number > 1:
         dictionary = run.round_folder(number - 1) / DICTIONARY_FILE
     likelihood = run.likelihood if run.likelihood.exists() else None
 
@@ -165,7 +171,7 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         return tuple(map(fold_model, range(run.settings.folds)))
 
     def candidate_model(shard: Shard) -> Path | None:
-        if not (run.settings.mask and run.settings.kbest_candidates):
+        if run.settings.mask is None or not run.settings.mask.kbest:
             return None
         if best_round is not None:
             return run.final_model(best_round) / BEST_MODEL

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from spacy.util import load_model_from_config
+from spacy.util import load_model_from_config, registry
 from thinc.api import Config
 
-from ..q.adak_block import default_settings
+from ..pipeline.settings import DEFAULT_CONFIG
+from ..q.adak_block import fill_block
 
 _FACTORY = "adak_ner"
 
@@ -41,8 +42,25 @@ def fill_config(raw: Config) -> FilledConfig:
     for name, block in raw["components"].items():
         if "source" in block:
             filled["components"][name] = block
-    filled["adak"] = {**default_settings(), **raw.get("adak", {})}
+    filled["adak"] = fill_block(raw.get("adak", {}))
     return FilledConfig(filled, resolved)
+
+
+def fill_own_settings(config: Config) -> Config:
+    """Fill in the settings of ours only, for which no pipeline has to be made.
+
+    config (Config): The config, interpolated.
+    RETURNS (Config): The same with these settings.
+    """
+    filled = config.copy()
+    defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
+    for name, block in filled["components"].items():
+        if is_adak(block):
+            merged = Config(defaults).merge(block)
+            loss = registry.fill({"loss": merged["loss"]})["loss"]
+            filled["components"][name] = {**merged, "loss": loss}
+    filled["adak"] = fill_block(filled.get("adak", {}))
+    return filled
 
 
 def adak_components(config: Mapping[str, Any]) -> list[str]:

@@ -20,11 +20,12 @@ All that a run needs to go on after a crash is on disk:
 What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import srsly
+from spacy.util import registry
 from thinc.api import Config
 
 from ..encoders.sharing import FOLDER as FROZEN
@@ -56,7 +57,6 @@ MADE = (
     COMPLETED_FILE,
     REPORT_FILE,
 )
-_LOSSES_WITHOUT_Q = ("crf", "fuzzy", "ratio", "missing")
 
 
 class Round(NamedTuple):
@@ -106,9 +106,9 @@ class Published(NamedTuple):
     is_finished: bool = False
 
 
-def needs_q(loss: str | None) -> bool:
-    """RETURNS (bool): Whether a loss looks at q at all."""
-    return loss not in _LOSSES_WITHOUT_Q
+def needs_q(loss: Mapping[str, Any]) -> bool:
+    """RETURNS (bool): Whether the loss that a block makes looks at q at all."""
+    return registry.resolve({"loss": dict(loss)})["loss"].uses_q
 
 
 def read_history(folder: Path) -> list[Round]:

@@ -1,4 +1,4 @@
-"""Write a complete training config with every setting of ours explained."""
+"""Write a training config with the settings of ours that one may want to change."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,6 @@ from thinc.api import Config
 
 from ..errors import Errors
 from ..pipeline.settings import DEFAULT_CONFIG
-from ..q.adak_block import DEFAULT_ADAK_CONFIG
 
 # The encoders, learning rates and windows of the paper.
 _TRANSFORMERS = {
@@ -27,9 +26,12 @@ _TEMPLATE = Template(
 # `python -m spacy train` works as well: one training, without estimating q
 {%- if frozen %}. Choose
 # a loss that needs none for it, and say what it has to know:
-#     --components.adak_ner.loss missing --components.adak_ner.annotation_recall 0.3
+#     --components.adak_ner.loss.@losses spacy-adak.MissingLoss.v1 \\
+#     --components.adak_ner.loss.annotation_recall 0.3
 {%- else %}.
 {%- endif %}
+# Settings of ours that are not here are at their defaults: docs/configuration.md lists
+# all of them, with what they mean.
 
 [paths]
 {%- if frozen %}
@@ -182,22 +184,91 @@ after_init = null
 [initialize.components]
 
 [pretraining]
+
 {{ adak }}"""
 )
 
-# What recovers most where trainings are cheap. q is estimated once, by models that have
-# seen two thirds of the texts each, and counts half as much as what they say.
-_FROZEN_SETTINGS = {
-    'loss = "adak"': 'loss = "weighted"',
-    "ratio_weight = 10.0": "ratio_weight = 2.0",
-    "rounds = 10": "rounds = 1",
-    "folds = 2": "folds = 3",
-    'start = "outside"': 'start = "forms"',
-    'fold_models = "unseen"': 'fold_models = "all"',
-    'q = "hard"': 'q = "interpolated"',
-    "temperature = 1.0": "temperature = 2.0",
-    "mask = true": "mask = false",
-}
+_COMPONENT = Template(
+    """\
+[components.adak_ner]
+factory = "adak_ner"
+
+{%- if frozen %}
+
+# Learn from the annotation, and from q for the tokens that it leaves open. It counts
+# half as much as what the fold models say, by the temperature in [adak.q].
+[components.adak_ner.loss]
+@losses = "spacy-adak.WeightedLoss.v1"
+{%- else %}
+
+# Learn from the annotation, from q for the tokens that it leaves open, and, more and
+# more, from the model's own k best readings.
+[components.adak_ner.loss]
+@losses = "spacy-adak.AdaKLoss.v1"
+k = 5
+gamma = 3.0
+{%- endif %}
+"""
+)
+
+_ADAK = """\
+[adak]
+# How many times q is estimated. The paper has 10; training stops before that once q
+# has converged.
+rounds = 10
+# As many models are trained per round, each without one fold of the data.
+folds = 2
+# Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
+# this machine, "ray" on a cluster.
+executor = "serial"
+n_jobs = 2
+
+# The candidate mask: what q may be for an unknown token. Without this block it may be
+# anything.
+[adak.mask]
+# Candidates on so many best readings of the best model so far; 0 for none.
+kbest = 5
+# Candidates from a dictionary of what fold models have found.
+dictionary = true
+
+# Sample selection: leave out texts that fold models were less sure of than this.
+# Without this block all texts stay.
+[adak.selection]
+min_score = 0.9
+"""
+
+# What recovers most where trainings are cheap: q is estimated once, by models that have
+# seen two thirds of the texts each.
+_FROZEN_ADAK = """\
+[adak]
+# How many times q is estimated.
+rounds = 1
+# As many models are trained per round, each without one fold of the data.
+folds = 3
+# q is the mean of what all of them say.
+fold_models = "all"
+# Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
+# this machine, "ray" on a cluster.
+executor = "serial"
+n_jobs = 2
+
+# What the first fold models learn from, as there is no q yet. "forms" takes into
+# account that annotators may not know some names at all.
+[adak.start]
+learn_from = "forms"
+ratio_weight = 2.0
+
+# q is what fold models say, not only their best reading. Above 1 the final training may
+# overrule it.
+[adak.q]
+mode = "interpolated"
+temperature = 2.0
+"""
+
+# Its sizes are here, for one may want others.
+_MODEL = DEFAULT_CONFIG[DEFAULT_CONFIG.index("[adak_ner.model]") :].replace(
+    "[adak_ner", "[components.adak_ner"
+)
 
 _LISTENER = """\
 [components.adak_ner.model]
@@ -282,12 +353,8 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
         raise ValueError(Errors.A221.format(lang=lang, error=error)) from None
     frozen = encoder is not None and not gpu
     transformer, learn_rate, window = _TRANSFORMERS.get(lang, _OTHER_TRANSFORMER)
-    component = DEFAULT_CONFIG.replace("[adak_ner", "[components.adak_ner")
-    component = component.replace("[components.adak_ner]\n", _FACTORY, 1)
-    if gpu or frozen:
-        component = component[: component.index("[components.adak_ner.model]")]
-        component += _FROZEN.render(window=window) if frozen else _LISTENER
-    text = _TEMPLATE.render(
+    model = _FROZEN.render(window=window) if frozen else _LISTENER if gpu else _MODEL
+    return _TEMPLATE.render(
         lang=lang,
         gpu=gpu,
         frozen=frozen,
@@ -295,14 +362,13 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
         window=window,
         dropout=0.2 if frozen else 0.1,
         learn_rate=learn_rate if gpu else 0.002 if frozen else 0.001,
-        component=component.strip(),
+        component=f"{_COMPONENT.render(frozen=frozen)}\n\n{model.strip()}",
         tokenizer=_section(
             language, "nlp.tokenizer", {"@tokenizers": "spacy.Tokenizer.v1"}
         ),
         tokenizer_data=_section(language, "initialize.tokenizer", {}),
-        adak=DEFAULT_ADAK_CONFIG.rstrip() + "\n",
+        adak=_FROZEN_ADAK if frozen else _ADAK,
     )
-    return with_settings(text, _FROZEN_SETTINGS) if frozen else text
 
 
 def _section(language: type[Language], name: str, default: dict[str, Any]) -> str:
@@ -332,6 +398,3 @@ def with_settings(text: str, settings: Mapping[str, str]) -> str:
             raise ValueError(f"The default config has no line '{default}'")
         text = f"{before}\n{setting}\n{after}"
     return text
-
-
-_FACTORY = '[components.adak_ner]\nfactory = "adak_ner"\n'

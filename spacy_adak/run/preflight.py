@@ -1,14 +1,12 @@
 """Find everything that is wrong with a config and its data before the first step."""
 
-import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Config, require_gpu
@@ -18,19 +16,14 @@ from ..data.corruption import DROP_ENTITIES
 from ..data.docbin import unreadable_file_named
 from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
+from ..pipeline.old_settings import describe_old_settings, old_settings
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
+from .overrides import SPACY_SETTINGS, settings_of_loss
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
-# What can be set in blocks from which spaCy drops the rest without a word.
-_SETTINGS = {
-    "nlp": list(signature(ConfigSchemaNlp).parameters),
-    "training": list(signature(ConfigSchemaTraining).parameters),
-    "initialize": list(signature(ConfigSchemaInit).parameters),
-}
-_VARIABLE = re.compile(r"\$\{([\w.:]+)\}")
 
 
 class Checked(NamedTuple):
@@ -98,6 +91,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             problems.append(Errors.A220.format(error=describe(error)))
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
+            problems += _problems_of_folds(interpolated, config, train)
     scorable = [doc for doc in dev if is_complete(doc)]
     if problems or config is None or settings is None:
         _refuse(problems)
@@ -109,41 +103,6 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     if labels is None:
         labels = sorted({ent.label_ for doc in train for ent in doc.ents})
     return Checked(config, settings, train, scorable, labels)
-
-
-def refuse_unread_overrides(overrides: Iterable[str], written: Config) -> None:
-    """Raise an error for the first override that nothing would read.
-
-    overrides (Iterable[str]): The dotted names of the settings.
-    written (Config): The config without the overrides.
-    """
-    text = written.to_str(interpolate=False)
-    variables = {name.replace(":", ".") for name in _VARIABLE.findall(text)}
-    for override in overrides:
-        section, _, key = override.rpartition(".")
-        block: Any = written
-        for name in section.split("."):
-            block = block[name]
-        if section in _SETTINGS:
-            valid = _SETTINGS[section]
-        elif section in variables or _is_checked(section, block):
-            continue
-        else:
-            start = f"{section}."
-            used = {v.removeprefix(start) for v in variables if v.startswith(start)}
-            valid = [*block, *sorted(used.difference(block))]
-        refuse_unknown_keys([key], f"[{section}]", valid)
-
-
-def _is_checked(section: str, block: Mapping[str, Any]) -> bool:
-    """Whether what is read from a block is checked where it is read: arguments of
-    functions, settings of components, and [adak]."""
-    top, _, below = section.partition(".")
-    return (
-        any(key.startswith("@") for key in block)
-        or section == "adak"
-        or (bool(below) and top in {*_SECTIONS, *_SETTINGS})
-    )
 
 
 def _given_labels(config: Config) -> list[str] | None:
@@ -170,14 +129,24 @@ def _problems_of_device(use_gpu: int) -> Iterator[str]:
 def _problems_of_settings(config: Config) -> Iterator[str]:
     """Settings that no one would read, encoders that are not there, and augmenters
     that come too late."""
-    checked = [(name, config.get(name, {}), valid) for name, valid in _SETTINGS.items()]
+    checked = [
+        (name, config.get(name, {}), valid) for name, valid in SPACY_SETTINGS.items()
+    ]
     parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
+    kind = "components.adak_ner"
     for name, block in config["components"].items():
-        if is_adak(block):
-            checked.append((f"components.{name}", block, parameters))
-    for section, block, valid in checked:
+        if not is_adak(block):
+            continue
+        section = f"components.{name}"
+        if moved := old_settings(block, kind):
+            yield describe_old_settings(moved, kind)
+        checked.append((section, block.keys() - moved, parameters))
+        loss = block.get("loss")
+        if isinstance(loss, Mapping) and (valid := settings_of_loss(loss)):
+            checked.append((f"{section}.loss", loss, valid))
+    for section, keys, valid in checked:
         try:
-            refuse_unknown_keys(block, f"[{section}]", valid)
+            refuse_unknown_keys(keys, f"[{section}]", valid)
         except ValueError as error:
             yield str(error)
     yield from _missing_folders(config["components"], "components")
@@ -247,12 +216,6 @@ def _problems_of_data(
     labels = {ent.label_ for doc in train for ent in doc.ents}
     if not labels:
         yield Errors.A210.format(path=reader_block(config, "train").get("path"))
-    folds = config.get("adak", {}).get("folds", 2)
-    distinct = len({doc.text for doc in train})
-    losses = [b.get("loss") for b in config["components"].values() if is_adak(b)]
-    asks_for_folds = any(map(needs_q, losses)) and isinstance(folds, int)
-    if asks_for_folds and distinct < folds:
-        yield Errors.A211.format(count=distinct, folds=folds)
     unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
     if labels and unseen:
         yield Errors.A212.format(labels=", ".join(unseen))
@@ -261,3 +224,16 @@ def _problems_of_data(
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))
+
+
+def _problems_of_folds(
+    given: Config, filled: FilledConfig | None, train: list[Doc]
+) -> Iterator[str]:
+    folds = given.get("adak", {}).get("folds", AdakSettings().folds)
+    distinct = len({doc.text for doc in train})
+    if not isinstance(folds, int) or distinct >= folds:
+        return
+    # What is wrong with a config that can't be filled is said elsewhere.
+    blocks = filled.resolved["components"] if filled is not None else {}
+    if not blocks or any(needs_q(b["loss"]) for b in blocks.values() if is_adak(b)):
+        yield Errors.A211.format(count=distinct, folds=folds)

@@ -6,12 +6,12 @@ from typing import Any
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.util import CONFIG_SECTION_ORDER, load_config, load_model
-from thinc.api import Config, ConfigValidationError
+from spacy.util import load_config, load_model
+from thinc.api import Config
 
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..errors import Errors, describe
+from ..errors import Errors
 from ..q.adak_block import EXECUTION, read_settings
 from ..shards.checkpoint import (
     claim,
@@ -36,7 +36,8 @@ from .folder import (
     Round,
     Run,
 )
-from .preflight import check_run, refuse_unread_overrides
+from .overrides import read_config
+from .preflight import check_run
 from .publish import is_published, publish, publish_best, reopen
 
 
@@ -85,8 +86,7 @@ def train(
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             recover(folder, MADE)
-            raw = _load(config, overrides or {})
-            refuse_unread_overrides(overrides or {}, _load(config, {}))
+            raw = read_config(config, overrides or {})
             if resume or finish:
                 run = _go_on(folder, raw, use_gpu, code)
             else:
@@ -117,23 +117,6 @@ def is_stopped(folder: Path) -> bool:
 def is_begun(folder: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a run, finished or not."""
     return all((folder / name).exists() for name in (CONFIG_FILE, CORPUS))
-
-
-def _load(config: Config | str | Path, overrides: dict[str, Any]) -> Config:
-    try:
-        if isinstance(config, Config):
-            return Config().from_str(
-                config.to_str(), overrides=overrides, interpolate=False
-            )
-        if not Path(config).is_file():
-            return load_config(config, overrides=overrides, interpolate=False)
-        # Some editors put a byte order mark in front.
-        text = Path(config).read_text(encoding="utf-8-sig")
-        return Config(section_order=CONFIG_SECTION_ORDER).from_str(
-            text, overrides=overrides, interpolate=False
-        )
-    except ConfigValidationError as error:
-        raise ValueError(Errors.A219.format(error=describe(error))) from error
 
 
 def _begin(

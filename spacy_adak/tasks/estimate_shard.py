@@ -103,9 +103,10 @@ class EstimationTask(NamedTuple):
             require_gpu(self.use_gpu)
         import_code(self.code_path)
         estimated = list(self._estimate())
-        selected = select(
-            [text.score for text in estimated], self.settings.min_sample_score
-        )
+        selected = list(range(len(estimated)))
+        if (selection := self.settings.selection) is not None:
+            scores = [text.score for text in estimated]
+            selected = select(scores, selection.min_score)
         found: Counter[tuple[tuple[str, ...], str]] = Counter()
         new_entities: Counter[str] = Counter()
         for text in estimated:

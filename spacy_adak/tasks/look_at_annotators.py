@@ -8,6 +8,7 @@ from typing import NamedTuple
 import srsly
 
 from ..pipeline.adak_ner import AdaKRecognizer
+from ..pipeline.losses import MissingLoss
 from ..q.annotators import Annotators
 from ..q.first_q import Text, first_q, recall_at_random, recall_by_strings
 from ..shards.checkpoint import write_json
@@ -22,12 +23,14 @@ class RecallTask(NamedTuple):
 
     recipe (Recipe): Of a pipeline that has the labels.
     component (str): The name of the component.
+    loss (MissingLoss): Has the recall, or estimates it.
     looks_at_forms (bool): Whether annotators may not know some forms.
     estimates (Path): The folder for the first q, and for what annotators do.
     """
 
     recipe: Recipe
     component: str
+    loss: MissingLoss
     looks_at_forms: bool
     estimates: Path
 
@@ -71,7 +74,9 @@ class RecallTask(NamedTuple):
             for shard in list_shards(self.recipe.corpus)
         }
         texts = [text for shard in shards.values() for text in shard]
-        recall = self.recipe.annotation_recall(component)
+        component.loss = self.loss
+        self.recipe.estimate_settings(component)
+        recall = self.loss.recall(component.progress)
         if self.looks_at_forms:
             annotators, by_token = recall_by_strings(texts, recall)
         else:

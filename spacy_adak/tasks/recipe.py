@@ -15,7 +15,6 @@ from thinc.api import Config, require_gpu
 from ..encoders.frozen import frozen_encoders
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import share_frozen_encoders
-from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.layout import list_shards
 from ..shards.references import replace_reader
@@ -73,19 +72,17 @@ class Recipe(NamedTuple):
             encoder.leave_out_shared()
         return nlp
 
-    def annotation_recall(self, component: AdaKRecognizer) -> float:
-        """Tell the component how many of the entities are annotated, unless it is said
-        in its settings.
+    def estimate_settings(self, component: AdaKRecognizer) -> None:
+        """Tell the component what its loss has to know of the data. It is that of all
+        folds, so that all trainings of a run are told the same.
 
         component (AdaKRecognizer): The component.
-        RETURNS (float): The share.
         """
         shards = [shard.path for shard in list_shards(self.corpus)]
-        component.estimate_annotation_recall(
+        component.estimate_settings(
             _read_docs(shards, component.vocab),
-            self.dev_docs(component.vocab),
+            _read_docs([self.dev_path], component.vocab),
         )
-        return component.given_or_estimated("annotation_recall", Errors.A114)
 
     def texts(self) -> Iterator[TextOfLength] | None:
         """RETURNS (Iterator[TextOfLength] | None): What the training reads, if the run
@@ -93,10 +90,6 @@ class Recipe(NamedTuple):
         if not has_text_lengths(self.corpus):
             return None
         return read_text_lengths(self.corpus, self.estimates, self.without_fold)
-
-    def dev_docs(self, vocab: Vocab) -> Iterator[Doc]:
-        """YIELDS (Doc): The dev data."""
-        return _read_docs([self.dev_path], vocab)
 
     def _config(self) -> Config:
         config = load_config(self.config_path, interpolate=False)

@@ -55,7 +55,7 @@ def score_writer(path: Path, nlp: Language) -> Callable[[dict[str, Any]], None]:
         nonlocal last_step
         scores = info["other_scores"]
         loss = sum(float(info["losses"].get(c.name, 0.0)) for c in components)
-        weights = [c.best_paths_weight() for c in components if c.loss == "adak"]
+        weights = [c.loss.best_paths_weight(c.progress) for c in components]
         row = Scores(
             step=info["step"],
             epoch=info["epoch"],

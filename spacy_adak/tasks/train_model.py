@@ -7,7 +7,7 @@ from spacy.training.loop import train as train_nlp
 
 from ..encoders.word_features import silence_word_features
 from ..pipeline.adak_ner import AdaKRecognizer
-from ..pipeline.objective import LossName
+from ..pipeline.losses import Loss
 from ..shards.checkpoint import new_folder
 from .logs import logging_to
 from .progress_file import PROGRESS_LOGGER
@@ -24,7 +24,7 @@ class TrainingTask(NamedTuple):
 
     name (str): For messages.
     recipe (Recipe): Of the pipeline it begins with.
-    loss (LossName | None): The loss, if it is not that of the config.
+    loss (Loss | None): The loss, if it is not that of the config.
     has_word_features (bool): Whether the model may learn something of single words, or
         only knows what an encoder says of them.
     output (Path): Where the model goes: a folder with model-best and model-last.
@@ -32,7 +32,7 @@ class TrainingTask(NamedTuple):
 
     name: str
     recipe: Recipe
-    loss: LossName | None
+    loss: Loss | None
     has_word_features: bool
     output: Path
 
@@ -67,7 +67,7 @@ class TrainingTask(NamedTuple):
                     component.plan_annealing(sure_steps(nlp, total))
                     if self.loss is not None:
                         component.loss = self.loss
-                    self._estimate_settings(component)
+                    self.recipe.estimate_settings(component)
                     if not self.has_word_features:
                         silence_word_features(component.model)
             nlp.config["training"]["logger"] = {
@@ -81,11 +81,3 @@ class TrainingTask(NamedTuple):
                 train_nlp(
                     nlp, folder, use_gpu=self.recipe.use_gpu, stdout=log, stderr=log
                 )
-
-    def _estimate_settings(self, component: AdaKRecognizer) -> None:
-        """What the loss has to know of the data. It is that of all folds, so that all
-        trainings of a run are told the same."""
-        if component.loss == "missing":
-            self.recipe.annotation_recall(component)
-        elif component.loss == "ratio":
-            component.estimate_ratio_target(self.recipe.dev_docs(component.vocab))

@@ -19,6 +19,7 @@ from spacy.tokens import DocBin
 
 from spacy_adak.run.train import is_stopped
 from spacy_adak.tasks import progress, train_model
+from tests.losses import loss_block
 from tests.made_corpus import TINY, make_config, make_docs, write_data
 
 Adak = Callable[..., Result]
@@ -79,10 +80,11 @@ def test_verbose_shows_the_tables_of_the_standard_logger(
 def test_baselines_are_an_override_away(
     adak: Adak, arguments: list[str], loss: str, tmp_path: Path
 ) -> None:
-    overrides = ("--components.adak_ner.loss", loss, "--adak.rounds", 1)
+    name = loss_block(loss)["@losses"]
+    overrides = ("--components.adak_ner.loss.@losses", name, "--adak.rounds", 1)
     assert adak("train", *arguments, *overrides).exit_code == 0
     nlp = spacy.load(tmp_path / "output" / "model-best")
-    assert nlp.config["components"]["adak_ner"]["loss"] == loss
+    assert nlp.config["components"]["adak_ner"]["loss"]["@losses"] == name
     assert (tmp_path / "output" / "report.html").exists()
 
 
@@ -116,7 +118,7 @@ def test_report_is_written_again_when_a_run_is_resumed(
 def test_problems_are_listed_without_a_traceback(
     adak: Adak, arguments: list[str], tmp_path: Path
 ) -> None:
-    overrides = ("--adak.q", "harder", "--paths.dev", "nowhere.spacy")
+    overrides = ("--adak.q.mode", "harder", "--paths.dev", "nowhere.spacy")
     result = adak("train", *arguments, *overrides)
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit)

@@ -11,12 +11,15 @@ import torch
 from confection import ConfigValidationError
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
+from spacy.util import registry
 from thinc.api import Adam, Config
 
 from spacy_adak.annotation import segments
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.pipeline.losses import AdaKLoss
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
+from tests.losses import LOSSES
 from tests.made_texts import (
     SMALL_MODEL,
     TEXTS,
@@ -69,12 +72,12 @@ def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
         ("annotation_recall", -0.1),
         ("annotation_recall", 1.5),
         ("annotation_recall", "0.1"),
-        ("ratio_target", 1.5),
-        ("ratio_target", "0.1"),
-        ("ratio_margin", -0.1),
-        ("ratio_margin", "0.1"),
-        ("ratio_weight", -1.0),
-        ("ratio_weight", "10"),
+        ("target", 1.5),
+        ("target", "0.1"),
+        ("margin", -0.1),
+        ("margin", "0.1"),
+        ("weight", -1.0),
+        ("weight", "10"),
         ("scheme", "IOBES"),
         ("max_segment_length", 0),
         ("threshold", 1.5),
@@ -83,11 +86,12 @@ def test_every_loss_and_scheme_learns(loss: str, scheme: str) -> None:
     ],
 )
 def test_invalid_setting_is_named_with_what_is_valid(setting: str, value: Any) -> None:
+    losses = [name for name, loss in LOSSES.items() if hasattr(loss, setting)]
     with pytest.raises(ValueError, match=rf"A104.*{value!r}.*'{setting}'.*expected"):
-        make_nlp(**{setting: value})
+        make_nlp(loss=next(iter(losses), None), **{setting: value})
 
 
-@pytest.mark.parametrize(("setting", "value"), [("loss", "hinge"), ("k", 2.5)])
+@pytest.mark.parametrize(("setting", "value"), [("scheme", 3), ("k", 2.5)])
 def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
     with pytest.raises(ConfigValidationError, match=setting):
         make_nlp(**{setting: value})
@@ -95,11 +99,10 @@ def test_setting_of_another_type_is_refused(setting: str, value: Any) -> None:
 
 def test_settings_are_checked_without_a_config_too() -> None:
     model = spacy.blank("en").add_pipe("adak_ner", config={"model": SMALL_MODEL}).model
-    with pytest.raises(
-        ValueError,
-        match=r"A104.*'hinge'.*adak or weighted or missing or ratio or fuzzy or crf",
-    ):
-        AdaKRecognizer(spacy.blank("en").vocab, model, loss="hinge")
+    with pytest.raises(ValueError, match=r"A104.*'IOBES'.*BIO or BILUO|BILUO or BIO"):
+        AdaKRecognizer(spacy.blank("en").vocab, model, scheme="IOBES")
+    with pytest.raises(ValueError, match=r"A104.*-1.*'k'.*AdaKLoss"):
+        LOSSES["adak"](k=-1)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def loss_after(steps: int, **settings: Any) -> float:
     [
         {"loss": "weighted"},
         {"loss": "missing", "annotation_recall": 0.5},
-        {"loss": "ratio", "ratio_target": 0.1},
+        {"loss": "ratio", "target": 0.1},
         {"loss": "fuzzy"},
         {"loss": "crf"},
         {"k": 1},
@@ -164,10 +167,10 @@ def test_setting_changes_the_loss(settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("ratio_target", 0.2), ("ratio_margin", 0.1), ("ratio_weight", 1.0)],
+    [("target", 0.2), ("margin", 0.1), ("weight", 1.0)],
 )
 def test_setting_changes_the_loss_ratio(setting: str, value: float) -> None:
-    settings = {"loss": "ratio", "ratio_target": 0.1, "ratio_margin": 0.0}
+    settings = {"loss": "ratio", "target": 0.1, "margin": 0.0}
     changed = {**settings, setting: value}
     assert loss_after(0, **changed) != pytest.approx(loss_after(0, **settings))
 
@@ -181,12 +184,18 @@ def test_recall_of_annotators_changes_the_loss_missing() -> None:
     assert len(set(losses)) == 4
 
 
+def best_paths_weight(nlp: Language) -> float:
+    loss = get_ner(nlp).loss
+    assert isinstance(loss, AdaKLoss)
+    return loss.best_paths_weight(get_ner(nlp).progress)
+
+
 def weights_of_best_paths(nlp: Language, steps: int) -> list[float]:
     examples = make_examples(nlp)
     optimizer = nlp.initialize(lambda: examples)
     weights = []
     for _ in range(steps):
-        weights.append(get_ner(nlp).best_paths_weight())
+        weights.append(best_paths_weight(nlp))
         nlp.update(examples, sgd=optimizer)
     return weights
 
@@ -226,10 +235,10 @@ def test_steps_count_updates_not_batches_of_an_update() -> None:
     optimizer = nlp.initialize(lambda: examples)
     for example in examples:
         nlp.update([example], sgd=False)
-    before = get_ner(nlp).best_paths_weight()
+    before = best_paths_weight(nlp)
     get_ner(nlp).finish_update(optimizer)
     assert before == pytest.approx(math.exp(-3))
-    assert get_ner(nlp).best_paths_weight() > before
+    assert best_paths_weight(nlp) > before
 
 
 # Results
@@ -547,5 +556,6 @@ def test_defaults_of_the_class_are_those_of_the_config() -> None:
         for name, parameter in signature(AdaKRecognizer).parameters.items()
         if name not in ("vocab", "model", "name", "scorer")
     }
+    config["loss"] = registry.resolve({"loss": config["loss"]})["loss"]
     assert defaults == {name: config[name] for name in defaults}
     assert set(config) - set(defaults) == {"model", "scorer"}

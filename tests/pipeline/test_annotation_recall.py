@@ -7,6 +7,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_adak.pipeline.losses import MissingLoss
 from tests.made_texts import get_ner, make_doc, make_nlp
 
 # 2 entities in 10 tokens, and 2 in 16.
@@ -39,7 +40,9 @@ def initialized_nlp(**settings: float) -> tuple[Language, list[Example]]:
 
 
 def recall_of(nlp: Language) -> float | None:
-    return get_ner(nlp)._annotation_recall()
+    loss = get_ner(nlp).loss
+    assert isinstance(loss, MissingLoss)
+    return loss.recall(get_ner(nlp).progress)
 
 
 def test_recall_is_found_by_comparison_with_complete_texts() -> None:

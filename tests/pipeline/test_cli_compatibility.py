@@ -16,6 +16,8 @@ from spacy.tokens import DocBin
 from thinc.api import Config
 from typer.testing import CliRunner
 
+from spacy_adak.pipeline.losses import MissingLoss
+from tests.losses import loss_block, make_loss
 from tests.made_texts import TEXTS, entities, get_ner, make_doc
 
 QUICK = [
@@ -68,7 +70,7 @@ def test_init_config_fills_in_all_settings(config_path: Path) -> None:
     config = Config().from_disk(config_path, interpolate=False)
     component = config["components"]["adak_ner"]
     assert component["factory"] == "adak_ner"
-    assert component["loss"] == "adak"
+    assert component["loss"]["@losses"] == "spacy-adak.AdaKLoss.v1"
     assert component["model"]["@architectures"] == "spacy-adak.CRFTagger.v1"
     assert config["training"]["score_weights"]["ents_f"] == 1.0
 
@@ -83,9 +85,9 @@ def test_train_learns_from_the_config_of_init_config(model_path: Path) -> None:
 def test_train_takes_settings_as_overrides(
     config_path: Path, paths: list[str], tmp_path: Path
 ) -> None:
-    overrides = ["--components.adak_ner.loss=fuzzy", "--training.max_steps=1"]
+    overrides = ["--components.adak_ner.loss.k=2", "--training.max_steps=1"]
     run("train", config_path, "--output", tmp_path, *paths, *overrides)
-    assert spacy.load(tmp_path / "model-last").get_pipe("adak_ner").loss == "fuzzy"
+    assert get_ner(spacy.load(tmp_path / "model-last")).loss == make_loss(k=2)
 
 
 def test_train_estimates_how_many_entities_are_annotated(
@@ -95,17 +97,20 @@ def test_train_estimates_how_many_entities_are_annotated(
     docs = list(DocBin().from_disk(corpus).get_docs(vocab))
     half = [make_doc(vocab, text, ents[::2], "missing") for text, ents in TEXTS]
     DocBin(docs=[*docs, *half]).to_disk(tmp_path / "train.spacy")
+    config = Config().from_disk(config_path, interpolate=False)
+    config["components"]["adak_ner"]["loss"] = loss_block("missing")
+    config.to_disk(tmp_path / "missing.cfg")
     run(
         "train",
-        config_path,
+        tmp_path / "missing.cfg",
         f"--output={tmp_path}",
         f"--paths.train={tmp_path / 'train.spacy'}",
         f"--paths.dev={corpus}",
-        "--components.adak_ner.loss=missing",
         "--training.max_steps=1",
     )
     ner = get_ner(spacy.load(tmp_path / "model-last"))
-    assert ner._annotation_recall() == pytest.approx(3 / 5)
+    assert isinstance(ner.loss, MissingLoss)
+    assert ner.loss.recall(ner.progress) == pytest.approx(3 / 5)
 
 
 def test_train_refuses_an_unknown_setting(

@@ -13,8 +13,9 @@ from spacy_adak.annotation.segments import batch_segments
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores
-from spacy_adak.pipeline.objective import LossAndGradient, LossName, Objective
+from spacy_adak.pipeline.objective import LossAndGradient
 from tests.crf.brute_force import legal_paths
+from tests.losses import Objective
 
 from .listing import Reading, probabilities, random_scores, tokens_of
 
@@ -118,7 +119,7 @@ def test_missing_is_the_likelihood_of_what_is_annotated(
 @pytest.mark.parametrize("facts", FACTS)
 @pytest.mark.parametrize(("recall", "limit"), [(0.0, "fuzzy"), (1.0, "crf")])
 def test_missing_lies_between_fuzzy_and_crf(
-    scheme: str, facts: Known, recall: float, limit: LossName
+    scheme: str, facts: Known, recall: float, limit: str
 ) -> None:
     tagset = TagSet(["X", "Y"], scheme)
     scores = random_scores(tagset, 4)
@@ -249,7 +250,7 @@ def test_estimate_alone_counts_as_something_known() -> None:
 
 
 @pytest.mark.parametrize("loss", ["adak", "weighted"])
-def test_all_kinds_of_estimates_go_into_one_batch(loss: LossName) -> None:
+def test_all_kinds_of_estimates_go_into_one_batch(loss: str) -> None:
     objective = Objective(loss, 2, 0.4)
     scores = random_scores(TAGS, 16)
     facts = FACTS_OF_ESTIMATE
@@ -269,7 +270,7 @@ def test_all_kinds_of_estimates_go_into_one_batch(loss: LossName) -> None:
 
 
 @pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
-def test_loss_is_the_mean_of_all_segments(loss: LossName) -> None:
+def test_loss_is_the_mean_of_all_segments(loss: str) -> None:
     objective = Objective(loss, 2, 0.4)
     scores = random_scores(TAGS, 7)
     facts = known([ENTITY, LabelledSpan(4, 6, "Y")], [0], length=7)
@@ -298,7 +299,7 @@ def test_empty_document_counts_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("loss", ["adak", "fuzzy", "crf"])
-def test_ruled_out_span_costs_its_probability(loss: LossName) -> None:
+def test_ruled_out_span_costs_its_probability(loss: str) -> None:
     objective = Objective(loss, 10_000, 0.5)
     scores = random_scores(TAGS, 4)
     wrong = LabelledSpan(1, 2, "Y")

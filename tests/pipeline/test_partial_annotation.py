@@ -7,6 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from tests.losses import make_loss
 from tests.made_texts import entities, get_ner, make_doc, make_examples, make_nlp, train
 
 TEXT = "Ann Lee flew to New York ."
@@ -41,7 +42,7 @@ def incomplete_corpus(nlp: Language) -> tuple[list[Example], list[Example]]:
 
 
 def evaluate(loss: str, **settings: float) -> dict[str, float]:
-    nlp = make_nlp(loss=loss, annealing_steps=40, **settings)
+    nlp = make_nlp(loss=loss, **settings)
     train_examples, dev_examples = incomplete_corpus(nlp)
     train(nlp, train_examples, steps=40)
     return nlp.evaluate(dev_examples)
@@ -52,7 +53,7 @@ def test_fuzzy_loss_finds_what_was_not_annotated() -> None:
 
 
 def test_ratio_loss_finds_what_was_not_annotated_and_little_else() -> None:
-    found = evaluate("ratio", ratio_target=2 / 7)
+    found = evaluate("ratio", target=2 / 7)
     assert found["ents_r"] > 0.9
     assert found["ents_p"] > 0.9 > 0.5 > evaluate("fuzzy")["ents_p"]
 
@@ -89,14 +90,14 @@ def test_missing_is_read_as_outside_by_the_crf_loss_alone(loss: str) -> None:
 
 def test_adak_does_not_unlearn_what_is_merely_not_annotated(nlp: Language) -> None:
     """With all weight on its best paths, gaps in the annotation teach nothing new."""
-    get_ner(nlp).gamma = 0.0
+    get_ner(nlp).loss = make_loss("adak", gamma=0.0)
     reference = make_doc(nlp.vocab, TEXT, [(0, 2, "PERSON")], default="missing")
     update(nlp, [Example(nlp.make_doc(TEXT), reference)])
     assert entities(nlp(TEXT)) == [(0, 2, "PERSON"), (4, 6, "LOC")]
 
 
 def test_stated_outside_is_learnt(nlp: Language) -> None:
-    get_ner(nlp).gamma = 0.0
+    get_ner(nlp).loss = make_loss("adak", gamma=0.0)
     reference = make_doc(nlp.vocab, TEXT, [(0, 2, "PERSON")], default="outside")
     update(nlp, [Example(nlp.make_doc(TEXT), reference)])
     assert entities(nlp(TEXT)) == [(0, 2, "PERSON")]

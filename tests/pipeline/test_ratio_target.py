@@ -31,7 +31,7 @@ def initialized_nlp(**settings: float) -> tuple[Language, list[Example]]:
 
 
 def aimed_at(nlp: Language) -> float:
-    ratio = get_ner(nlp)._entity_ratio()
+    ratio = get_ner(nlp).loss.entity_ratio(get_ner(nlp).progress)
     assert ratio is not None
     return ratio.target
 
@@ -42,12 +42,12 @@ def test_target_is_the_share_in_complete_texts() -> None:
 
 
 def test_target_of_the_settings_comes_first() -> None:
-    nlp, _ = initialized_nlp(ratio_target=0.4)
+    nlp, _ = initialized_nlp(target=0.4)
     assert aimed_at(nlp) == 0.4
 
 
 def test_target_of_zero_is_a_target() -> None:
-    nlp, _ = initialized_nlp(ratio_target=0.0)
+    nlp, _ = initialized_nlp(target=0.0)
     assert aimed_at(nlp) == 0.0
 
 
@@ -56,7 +56,7 @@ def test_without_a_target_training_stops_with_what_to_do(texts: list) -> None:
     nlp = make_nlp(loss="ratio")
     examples = make_examples(nlp, texts, "missing")
     optimizer = nlp.initialize(lambda: examples)
-    with pytest.raises(ValueError, match=r"\[A113\].*'adak_ner'.*Set ratio_target"):
+    with pytest.raises(ValueError, match=r"\[A113\].*'adak_ner'.*Set target"):
         nlp.update(examples, sgd=optimizer)
 
 

@@ -9,6 +9,8 @@ import pytest
 import spacy
 from spacy.language import Language
 
+from spacy_adak.pipeline.losses import Loss
+from tests.losses import LOSSES, make_loss
 from tests.made_texts import (
     TEXTS,
     entities,
@@ -59,27 +61,33 @@ def test_component_survives_the_disk_alone(scheme: str, tmp_path: Path) -> None:
     assert_same_results(nlp, other)
 
 
-def test_settings_survive(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "loss",
+    [
+        make_loss("adak", k=3, gamma=1.5, annealing_steps=7),
+        make_loss("weighted"),
+        make_loss("missing", annotation_recall=0.4),
+        make_loss("ratio", target=0.3, margin=0.01, weight=2.5),
+        make_loss("fuzzy"),
+        make_loss("crf"),
+    ],
+    ids=lambda loss: type(loss).__name__,
+)
+def test_settings_survive(loss: Loss, tmp_path: Path) -> None:
     settings = {
-        "loss": "fuzzy",
-        "k": 3,
-        "gamma": 1.5,
-        "annealing_steps": 7,
-        "annotation_recall": 0.4,
-        "ratio_target": 0.3,
-        "ratio_margin": 0.01,
-        "ratio_weight": 2.5,
         "scheme": "BIO",
         "max_segment_length": 9,
         "spans_key": "found",
         "threshold": 0.25,
         "incorrect_spans_key": "wrong",
     }
-    nlp = make_nlp(**settings)
+    (name,) = (name for name, made in LOSSES.items() if type(loss) is made)
+    nlp = make_nlp(loss=name, **vars(loss), **settings)
     nlp.initialize(lambda: make_examples(nlp))
     nlp.to_disk(tmp_path)
     ner = get_ner(spacy.load(tmp_path))
     assert {key: getattr(ner, key) for key in settings} == settings
+    assert ner.loss == loss
 
 
 def test_loaded_component_can_be_trained_on(nlp: Language) -> None:

@@ -12,6 +12,7 @@ from weasel.cli.document import project_document
 from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util import load_project_config
 
+from scripts.datasets import config_path
 from scripts.make_configs import make_configs
 from spacy_adak.q.adak_block import read_settings
 from spacy_adak.run.preflight import adak_components
@@ -110,7 +111,7 @@ def test_config_is_what_init_config_makes(path: Path) -> None:
 
 def test_there_is_a_config_and_a_meta_for_every_dataset() -> None:
     for dataset in DATASETS:
-        assert (ROOT / "configs" / f"{dataset}_cpu.cfg").exists()
+        assert config_path(dataset, "cpu", ROOT).exists()
         meta = srsly.read_json(ROOT / "configs" / "meta" / f"{dataset}.json")
         assert meta["name"].startswith("adak_")
         assert meta["license"]
@@ -134,14 +135,14 @@ def test_config_can_be_trained(path: Path) -> None:
 def test_bert_configs_have_the_settings_of_the_paper(
     name: str, encoder: str, learn_rate: float, window: int
 ) -> None:
-    config = load_config(ROOT / "configs" / f"{name}_bert.cfg", interpolate=True)
+    config = load_config(config_path(name, "bert", ROOT), interpolate=True)
     transformer = config["components"]["transformer"]["model"]
     assert transformer["name"] == encoder
     assert transformer["get_spans"]["window"] == window
     assert config["training"]["optimizer"]["learn_rate"] == learn_rate
     assert config["training"]["batcher"]["size"] == 32
     assert config["training"]["max_epochs"] == 10
-    component = config["components"]["adak_ner"]
-    assert (component["k"], component["gamma"]) == (5, 3.0)
+    loss = config["components"]["adak_ner"]["loss"]
+    assert (loss["k"], loss["gamma"]) == (5, 3.0)
     settings = read_settings(config)
-    assert (settings.rounds, settings.folds, settings.q) == (10, 2, "hard")
+    assert (settings.rounds, settings.folds, settings.q.mode) == (10, 2, "hard")

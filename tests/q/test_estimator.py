@@ -24,6 +24,7 @@ from spacy_adak.q.adak_block import read_settings
 from spacy_adak.q.candidates import Dictionary
 from spacy_adak.q.estimator import Estimated, Estimator
 from spacy_adak.shards.with_q import ShardEstimates
+from tests.losses import loss_block
 from tests.made_corpus import make_config, make_docs
 
 
@@ -40,7 +41,7 @@ def train_pipeline(seed: int) -> Language:
         "subword_features": True,
     }
     model = {"@architectures": "spacy-adak.CRFTagger.v1", "tok2vec": encoder}
-    nlp.add_pipe("adak_ner", config={"model": model, "loss": "fuzzy"})
+    nlp.add_pipe("adak_ner", config={"model": model, "loss": loss_block("fuzzy")})
     examples = [
         Example(nlp.make_doc(doc.text), doc)
         for doc in make_docs(60, seed=7, vocab=nlp.vocab)
@@ -79,7 +80,7 @@ def estimate(
     adak_settings = read_settings(config.interpolate())
     estimator = Estimator(
         [nlp, *other_nlps],
-        nlp if adak_settings.kbest_candidates else None,
+        nlp if adak_settings.mask and adak_settings.mask.kbest else None,
         "adak_ner",
         Dictionary(dictionary or {}),
         temperature,
@@ -130,9 +131,9 @@ def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
 
 def test_q_is_what_the_model_and_the_annotation_say_of_a_text(nlp: Language) -> None:
     settings: dict[str, Any] = {
-        "q": "interpolated",
+        "q.mode": "interpolated",
         "temperature": 2.0,
-        "mask": False,
+        "mask": None,
     }
     before = estimate(nlp, make_examples(nlp), **settings)
     rng = numpy.random.default_rng(0)
@@ -156,7 +157,7 @@ def test_q_is_what_the_model_and_the_annotation_say_of_a_text(nlp: Language) -> 
 
 
 def test_q_of_several_models_is_their_mean(nlp: Language) -> None:
-    settings: dict[str, Any] = {"q": "interpolated", "mask": False}
+    settings: dict[str, Any] = {"q.mode": "interpolated", "mask": None}
     other = train_pipeline(seed=1)
     together = estimate(nlp, make_examples(nlp), other_nlps=[other], **settings)
     alone = [estimate(one, make_examples(one), **settings) for one in (nlp, other)]
@@ -188,7 +189,7 @@ def test_other_models_leave_the_texts_as_they_are(nlp: Language) -> None:
 
 def test_annotators_who_mark_everything_leave_nothing_to_find(nlp: Language) -> None:
     examples = make_examples(nlp)
-    assert any(result.new_entities for result in estimate(nlp, examples, mask=False))
+    assert any(result.new_entities for result in estimate(nlp, examples, mask=None))
     tagset = nlp.get_pipe("adak_ner").tagset
     weights = []
     for example in make_examples(nlp):
@@ -196,13 +197,13 @@ def test_annotators_who_mark_everything_leave_nothing_to_find(nlp: Language) -> 
         is_open = example.reference.to_array("ENT_IOB") == 0
         nodes[numpy.ix_(is_open, range(1, len(tagset)))] = -numpy.inf
         weights.append(nodes)
-    results = estimate(nlp, make_examples(nlp), log_likelihoods=weights, mask=False)
+    results = estimate(nlp, make_examples(nlp), log_likelihoods=weights, mask=None)
     assert not any(result.new_entities for result in results)
 
 
 def test_q_without_mask_is_what_the_model_finds(nlp: Language) -> None:
     examples = make_examples(nlp, keep=0.0)
-    estimate(nlp, examples, mask=False)
+    estimate(nlp, examples, mask=None)
     for example, path in zip(examples, paths(examples), strict=True):
         found = {
             LabelledSpan(e.start, e.end, e.label_)
@@ -213,14 +214,14 @@ def test_q_without_mask_is_what_the_model_finds(nlp: Language) -> None:
 
 def test_mask_without_candidates_allows_nothing_new(nlp: Language) -> None:
     examples = make_examples(nlp)
-    results = estimate(nlp, examples, kbest_candidates=False)
+    results = estimate(nlp, examples, **{"mask.kbest": 0})
     assert all(not result.new_entities for result in results)
 
 
 def test_mask_with_the_dictionary_alone_allows_what_is_in_it(nlp: Language) -> None:
     dictionary = {("Nordorf",): "PLACE", ("Ann", "Lee"): "PERSON"}
     examples = make_examples(nlp, keep=0.0, count=100)
-    estimate(nlp, examples, dictionary, kbest_candidates=False)
+    estimate(nlp, examples, dictionary, **{"mask.kbest": 0})
     found = {
         (tuple(t.text for t in example.reference[span.start : span.end]), span.type)
         for example, path in zip(examples, paths(examples), strict=True)
@@ -235,7 +236,7 @@ def test_candidates_on_best_paths_do_not_change_what_the_same_model_finds(
 ) -> None:
     with_mask, without = make_examples(nlp), make_examples(nlp)
     estimate(nlp, with_mask)
-    estimate(nlp, without, mask=False)
+    estimate(nlp, without, mask=None)
     assert paths(with_mask) == paths(without)
 
 
@@ -263,7 +264,7 @@ def test_hard_q_is_a_path(nlp: Language) -> None:
 @pytest.mark.parametrize("q", ["soft", "interpolated"])
 def test_other_q_is_a_chain_that_respects_the_annotation(nlp: Language, q: str) -> None:
     examples = make_examples(nlp)
-    estimate(nlp, examples, q=q)
+    estimate(nlp, examples, **{"q.mode": q})
     component = nlp.get_pipe("adak_ner")
     for example in examples:
         chain = get_estimate(example)
@@ -276,7 +277,7 @@ def test_other_q_is_a_chain_that_respects_the_annotation(nlp: Language, q: str) 
 
 def test_soft_q_has_no_moves_and_sums_to_one_per_token(nlp: Language) -> None:
     examples = make_examples(nlp)
-    estimate(nlp, examples, q="soft")
+    estimate(nlp, examples, **{"q.mode": "soft"})
     for example in examples:
         chain = get_estimate(example)
         assert isinstance(chain, ChainEstimate)
@@ -288,7 +289,7 @@ def test_soft_q_has_no_moves_and_sums_to_one_per_token(nlp: Language) -> None:
 def test_temperature_scales_interpolated_q(nlp: Language) -> None:
     examples = [make_examples(nlp), make_examples(nlp)]
     for each, temperature in zip(examples, (1.0, 0.5), strict=True):
-        estimate(nlp, each, temperature=temperature, q="interpolated")
+        estimate(nlp, each, temperature=temperature, **{"q.mode": "interpolated"})
     for warm, cold in zip(*examples, strict=True):
         a, b = get_estimate(warm), get_estimate(cold)
         assert isinstance(a, ChainEstimate)
@@ -306,27 +307,27 @@ def test_tokens_of_another_tokenizer_are_aligned(nlp: Language) -> None:
     )
     doc.set_ents([spacy.tokens.Span(doc, 0, 2, "PERSON")], default="missing")
     example = Example(nlp.make_doc(doc.text), doc)
-    estimate(nlp, [example], {("Nordorf",): "PLACE"}, kbest_candidates=False)
+    estimate(nlp, [example], {("Nordorf",): "PLACE"}, **{"mask.kbest": 0})
     spans = [(s.text, s.label_) for s in doc.spans[ESTIMATE_KEY]]
     assert ("Ann Lee", "PERSON") in spans
     assert set(spans) <= {("Ann Lee", "PERSON"), ("Nordorf", "PLACE")}
 
 
 @pytest.mark.parametrize("q", ["hard", "soft", "interpolated"])
-@pytest.mark.parametrize("mask", [True, False])
+@pytest.mark.parametrize("mask", [{"kbest": 5}, None], ids=["mask", "no mask"])
 def test_spans_that_are_ruled_out_are_not_in_q(
-    nlp: Language, q: str, mask: bool, monkeypatch: pytest.MonkeyPatch
+    nlp: Language, q: str, mask: dict[str, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     component = nlp.get_pipe("adak_ner")
     monkeypatch.setattr(component, "incorrect_spans_key", "rejected")
     before = make_examples(nlp, keep=0.0)
-    estimate(nlp, before, q=q, mask=mask)
+    estimate(nlp, before, **{"q.mode": q}, mask=mask)
     examples = make_examples(nlp, keep=0.0)
     for example, path in zip(examples, paths(before), strict=True):
         example.reference.spans["rejected"] = [
             Span(example.reference, *span) for span in path
         ]
-    estimate(nlp, examples, q=q, mask=mask)
+    estimate(nlp, examples, **{"q.mode": q}, mask=mask)
     assert sum(map(len, paths(before))) > 10
     for example, old, new in zip(examples, paths(before), paths(examples), strict=True):
         assert not old & new

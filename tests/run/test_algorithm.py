@@ -8,13 +8,23 @@ import pytest
 from thinc.api import Config
 
 from spacy_adak.crf import losses
-from spacy_adak.pipeline.objective import Objective
+from spacy_adak.pipeline import adak_ner
+from spacy_adak.pipeline.losses import (
+    AdaKLoss,
+    Loss,
+    MissingLoss,
+    Progress,
+    RatioLoss,
+    WeightedLoss,
+)
 from spacy_adak.run.folder import Round
+from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import Task
 from spacy_adak.tasks.train_model import TrainingTask
 from tests.finished_run import FinishedRun
+from tests.losses import loss_override
 
 
 def run(
@@ -22,7 +32,7 @@ def run(
 ) -> tuple[list[Round], list[Task]]:
     """Train with other settings, and give the rounds and all tasks."""
     tasks: list[Task] = []
-    config = Config().from_str(config.to_str(), overrides=settings, interpolate=False)
+    config = read_config(config, settings)
     with pytest.MonkeyPatch.context() as patch:
         for kind in (TrainingTask, EstimationTask):
 
@@ -65,7 +75,7 @@ def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
 
 
 def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -> None:
-    settings = {"adak.rounds": 1, "adak.fold_models": "all", "adak.mask": False}
+    settings = {"adak.rounds": 1, "adak.fold_models": "all", "adak.mask": None}
     _, tasks = run(tiny_config, tmp_path, **settings)
     tasks_of_round = estimations(tasks, 1)
     assert tasks_of_round
@@ -119,11 +129,21 @@ def test_every_training_has_a_seed_of_its_own(
     assert len(set(seeds)) == len(seeds) == 6
 
 
-@pytest.mark.parametrize("loss", ["missing", "ratio"])
+@pytest.mark.parametrize(
+    ("learn_from", "loss"),
+    [
+        ("missing", MissingLoss(annotation_recall=0.4)),
+        ("ratio", RatioLoss(margin=0.1, weight=3.0)),
+    ],
+)
 def test_first_fold_models_may_be_trained_with_another_loss(
-    tiny_config: Config, tmp_path: Path, loss: str
+    tiny_config: Config, tmp_path: Path, learn_from: str, loss: Loss
 ) -> None:
-    _, tasks = run(tiny_config, tmp_path, **{"adak.start": loss})
+    settings = {"annotation_recall": 0.4}
+    if learn_from == "ratio":
+        settings = {"ratio_margin": 0.1, "ratio_weight": 3.0}
+    start = {"learn_from": learn_from, **settings}
+    _, tasks = run(tiny_config, tmp_path, **{"adak.start": start})
     losses = [task.loss for task in tasks if isinstance(task, TrainingTask)]
     assert losses == [loss, loss, None, None, None, None]
 
@@ -131,7 +151,7 @@ def test_first_fold_models_may_be_trained_with_another_loss(
 def test_start_changes_nothing_but_the_first_fold_models(
     finished: FinishedRun, tmp_path: Path
 ) -> None:
-    settings = {"adak.start": "ratio", "adak.rounds": 1}
+    settings = {"adak.start.learn_from": "ratio", "adak.rounds": 1}
     _, tasks = run(finished.config, tmp_path / "ratio", **settings)
     _, others = run(finished.config, tmp_path / "outside", **{"adak.rounds": 1})
 
@@ -144,7 +164,7 @@ def test_start_changes_nothing_but_the_first_fold_models(
 
 
 def test_selection_can_be_switched_off(finished: FinishedRun, tmp_path: Path) -> None:
-    history, _ = run(finished.config, tmp_path, **{"adak.min_sample_score": 0})
+    history, _ = run(finished.config, tmp_path, **{"adak.selection": None})
     assert [round_.dropped for round_ in history] == [0, 0]
     assert finished.history[0].dropped > 0
     assert logs(tmp_path, 1) == logs(finished.folder, 1)
@@ -152,21 +172,20 @@ def test_selection_can_be_switched_off(finished: FinishedRun, tmp_path: Path) ->
 
 
 def test_dictionary_can_be_switched_off(finished: FinishedRun, tmp_path: Path) -> None:
-    _, tasks = run(finished.config, tmp_path, **{"adak.dictionary": False})
+    _, tasks = run(finished.config, tmp_path, **{"adak.mask.dictionary": False})
     assert {task.dictionary for task in estimations(tasks, 2)} == {None}
     assert logs(tmp_path, 1) == logs(finished.folder, 1)
     for fold in ("fold-0.log", "fold-1.log"):
         assert logs(tmp_path, 2)[fold] == logs(finished.folder, 2)[fold]
 
 
-@pytest.mark.parametrize("setting", ["mask", "kbest_candidates"])
+@pytest.mark.parametrize(("setting", "off"), [("mask", None), ("mask.kbest", 0)])
 def test_candidates_can_be_switched_off(
-    finished: FinishedRun, tmp_path: Path, setting: str
+    finished: FinishedRun, tmp_path: Path, setting: str, off: int | None
 ) -> None:
-    settings = {f"adak.{setting}": False, "adak.rounds": 1}
+    settings = {f"adak.{setting}": off, "adak.rounds": 1}
     (first,), tasks = run(finished.config, tmp_path, **settings)
-    for task in estimations(tasks, 1):
-        assert getattr(task.settings, setting) is False
+    assert {task.candidate_model for task in estimations(tasks, 1)} == {None}
     for fold in ("fold-0.log", "fold-1.log"):
         assert logs(tmp_path, 1)[fold] == logs(finished.folder, 1)[fold]
     before = finished.history[0].estimated_entities
@@ -178,16 +197,19 @@ def test_candidates_can_be_switched_off(
 
 def weights_of_best_paths(
     config: Config, folder: Path, **settings: Any
-) -> list[tuple[str, float]]:
+) -> list[tuple[type[Loss], float | None]]:
     noted = []
-    original = Objective.__call__
+    original = adak_ner.compute_loss
 
-    def note(self: Objective, *args: Any) -> Any:
-        noted.append((self.loss, self.best_paths_weight))
-        return original(self, *args)
+    def note(loss: Loss, progress: Progress, *args: Any) -> Any:
+        weight = None
+        if isinstance(loss, AdaKLoss):
+            weight = loss.best_paths_weight(progress)
+        noted.append((type(loss), weight))
+        return original(loss, progress, *args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Objective, "__call__", note)
+        patch.setattr(adak_ner, "compute_loss", note)
         run(config, folder, **settings, **{"adak.rounds": 1})
     return noted
 
@@ -196,40 +218,41 @@ def test_best_paths_can_be_switched_off(
     tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(losses, "kbest", None)
-    settings = {"components.adak_ner.loss": "weighted"}
+    settings = loss_override("weighted")
     noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
-    assert {loss for loss, _ in noted} == {"weighted"}
+    assert {loss for loss, _ in noted} == {WeightedLoss}
 
 
 def test_weighted_part_can_be_switched_off(tiny_config: Config, tmp_path: Path) -> None:
-    settings = {"components.adak_ner.gamma": 0}
+    settings = {"components.adak_ner.loss.gamma": 0}
     noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
-    assert set(noted) == {("adak", 1.0)}
+    assert set(noted) == {(AdaKLoss, 1.0)}
 
 
 def test_annealing_can_be_switched_off(tiny_config: Config, tmp_path: Path) -> None:
-    settings = {"components.adak_ner.gamma": None}
+    settings = {"components.adak_ner.loss.gamma": None}
     noted = weights_of_best_paths(tiny_config, tmp_path, **settings)
-    assert set(noted) == {("adak", 0.5)}
+    assert set(noted) == {(AdaKLoss, 0.5)}
 
 
 def test_annealing_starts_anew_in_every_training(
     tiny_config: Config, tmp_path: Path
 ) -> None:
     noted = weights_of_best_paths(tiny_config, tmp_path)
-    lowest = [i for i, (_, weight) in enumerate(noted) if weight < 0.05]
+    lowest = [i for i, (_, weight) in enumerate(noted) if weight and weight < 0.05]
     assert lowest == [0, 3, 6]
 
 
 def test_temperature_may_be_a_schedule(tiny_config: Config, tmp_path: Path) -> None:
     config = tiny_config.copy()
-    config["adak"]["temperature"] = {
+    temperature = {
         "@schedules": "compounding.v1",
         "start": 1.0,
         "stop": 0.1,
         "compound": 0.5,
     }
-    _, tasks = run(config, tmp_path, **{"adak.q": "interpolated"})
+    config["adak"]["q"] = {"mode": "interpolated", "temperature": temperature}
+    _, tasks = run(config, tmp_path)
     assert {task.temperature for task in estimations(tasks, 1)} == {1.0}
     assert {task.temperature for task in estimations(tasks, 2)} == {0.5}
 

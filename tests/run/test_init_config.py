@@ -7,9 +7,12 @@ from spacy.util import get_lang_class
 from thinc.api import Config
 
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.q.adak_block import default_settings
+from spacy_adak.pipeline.settings import DEFAULT_CONFIG
+from spacy_adak.q.adak_block import AdakSettings, Mask, Selection, read_settings
 from spacy_adak.run.init_config import init_config
+from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
+from tests.losses import loss_block
 from tests.made_corpus import TINY, write_data
 
 VARIANTS = [
@@ -21,10 +24,19 @@ variants = pytest.mark.parametrize(("lang", "gpu", "encoder"), VARIANTS)
 
 
 @variants
-def test_config_is_complete(lang: str, gpu: bool, encoder: str | None) -> None:
+def test_config_leaves_out_nothing_but_settings_of_the_component(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
     config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
     filled = spacy.util.load_model_from_config(config, auto_fill=True).config
-    assert filled == config
+    own = filled["components"].pop("adak_ner")
+    given = config["components"].pop("adak_ner")
+    assert filled == {**config, "adak": filled["adak"]}
+    assert own["loss"] == {**own["loss"], **given.pop("loss")}
+    assert own == {**own, **given}
+    left_out = own.keys() - given.keys() - {"loss"}
+    defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
+    assert {key: own[key] for key in left_out} == {k: defaults[k] for k in left_out}
 
 
 @variants
@@ -40,17 +52,19 @@ def test_config_is_valid_as_spacy_debug_config_sees_it(
 @variants
 def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) -> None:
     config = Config().from_str(init_config(lang, gpu, encoder))
-    assert config["adak"].keys() == default_settings().keys()
+    settings = read_settings(config)
     if gpu or encoder is None:
-        assert config["adak"] == default_settings()
+        assert settings == AdakSettings(mask=Mask(), selection=Selection())
 
 
 def test_settings_over_a_frozen_encoder_are_its_own() -> None:
     config = Config().from_str(init_config("en", encoder="some-bert"))
-    changed = {"rounds", "folds", "start", "fold_models", "q", "temperature", "mask"}
-    for name, value in default_settings().items():
-        assert (config["adak"][name] != value) == (name in changed)
-    assert config["components"]["adak_ner"]["loss"] == "weighted"
+    settings = read_settings(config)
+    assert (settings.rounds, settings.folds, settings.fold_models) == (1, 3, "all")
+    assert (settings.start.learn_from, settings.start.ratio_weight) == ("forms", 2.0)
+    assert (settings.q.mode, settings.temperature_in(1)) == ("interpolated", 2.0)
+    assert settings.mask is settings.selection is None
+    assert config["components"]["adak_ner"]["loss"] == loss_block("weighted")
 
 
 @variants
@@ -66,20 +80,24 @@ def test_every_setting_of_ours_has_a_comment_above_it(
     lang: str, gpu: bool, encoder: str | None
 ) -> None:
     lines = init_config(lang, gpu, encoder).splitlines()
-    for header in ("[adak]", "[components.adak_ner]"):
+    blocks = ["[components.adak_ner.loss]"]
+    blocks += [line for line in lines if line.startswith("[adak")]
+    assert len(blocks) > 2
+    for header in blocks:
         start = lines.index(header) + 1
+        # Or above the block.
+        above = lines[: start - 1][-3:]
         settings = []
         for line in lines[start:]:
             if line.startswith("["):
                 break
             settings.append(line)
-        commented = False
+        commented = any(line.startswith("#") for line in above)
         for line in settings:
             if line.startswith("#"):
                 commented = True
             elif line and not line.startswith("factory"):
                 assert commented, line
-                commented = False
 
 
 @variants
@@ -93,8 +111,8 @@ def test_text_survives_reading_and_writing(
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_config_for_the_cpu_trains(lang: str, tmp_path: Path) -> None:
     overrides = {**TINY, **write_data(tmp_path), "adak.rounds": 1}
-    config = Config().from_str(
-        init_config(lang), overrides=overrides, interpolate=False
+    config = read_config(
+        Config().from_str(init_config(lang), interpolate=False), overrides
     )
     nlp, history = train(config, tmp_path / "output")
     assert nlp.lang == lang

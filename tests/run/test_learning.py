@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from spacy_adak.run.train import train
+from tests.losses import loss_override
 from tests.made_corpus import TINY, make_config, make_docs, write_data
 
 TEXTS = 200
@@ -27,7 +28,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def best_f1(settings: dict[str, Any], loss: str, folder: Path) -> float:
-    config = make_config(**{**settings, "components.adak_ner.loss": loss})
+    config = make_config(**{**settings, **loss_override(loss)})
     _, history = train(config, folder)
     return max(round_.f1 or 0.0 for round_ in history)
 

@@ -5,7 +5,9 @@ import pytest
 from spacy.tokens import DocBin
 from thinc.api import Config
 
-from spacy_adak.run.preflight import check_run, refuse_unread_overrides
+from spacy_adak.run.overrides import read_config
+from spacy_adak.run.preflight import check_run
+from tests.losses import loss_block
 from tests.made_corpus import TINY, make_config, make_docs, write_data
 
 
@@ -69,6 +71,7 @@ def test_setting_that_spacy_would_drop(
         ("system.sed", "seed"),
         ("components.adak_nre", "adak_ner"),
         ("corpora.trian", "train"),
+        ("adak.strat.learn_from", "start"),
     ],
 )
 def test_override_that_nothing_reads(
@@ -76,7 +79,7 @@ def test_override_that_nothing_reads(
 ) -> None:
     config["initialize"]["vocab_data"] = "${paths.used}"
     with pytest.raises(ValueError, match=rf"A102.*Did you mean '{nearest}'"):
-        refuse_unread_overrides([override], config)
+        read_config(config, {override: None})
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,9 @@ def test_override_that_nothing_reads(
         "corpora.train.max_length",
         "initialize.vocab_data",
         "initialize.tokenizer.pkuseg_model",
-        "components.adak_ner.k",
+        "components.adak_ner.loss.k",
+        "adak.start.learn_from",
+        "adak.q.mode",
         "components.adak_ner.model.tok2vec.pretrained_vectors",
         "adak.rounds",
     ],
@@ -104,7 +109,10 @@ def test_override_that_is_not_in_the_config_but_read(
     config["components"]["adak_ner"]["vars"] = "${vars}"
     del config["training"]["before_update"]
     del config["adak"]["rounds"]
-    refuse_unread_overrides([override], config)
+    read = read_config(config, {override: "a value"})
+    for name in override.split("."):
+        read = read[name]
+    assert read == "a value"
 
 
 def test_no_annotated_entity(config: Config, tmp_path: Path) -> None:
@@ -119,7 +127,7 @@ def test_fewer_texts_than_folds(config: Config) -> None:
 
 def test_texts_may_be_fewer_than_folds_that_are_not_trained(config: Config) -> None:
     config["adak"]["folds"] = 41
-    config["components"]["adak_ner"]["loss"] = "crf"
+    config["components"]["adak_ner"]["loss"] = loss_block("crf")
     assert len(check_run(config, -1, strict=True).train) == 40
 
 
@@ -277,7 +285,7 @@ def test_reader_that_is_not_there(config: Config) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("loss", "crfs"), ("k", "five"), ("scheme", "IOB")],
+    [("loss", {"@losses": "crfs"}), ("threshold", "five"), ("scheme", "IOB")],
 )
 def test_invalid_value_of_the_component(
     config: Config, setting: str, value: Any

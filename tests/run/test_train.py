@@ -16,10 +16,12 @@ from thinc.api import Config
 import spacy_adak
 from spacy_adak.data.origins import without_estimates
 from spacy_adak.run.folder import Round, find_best, read_history
+from spacy_adak.run.overrides import read_config
 from spacy_adak.run.publish import add_estimates
 from spacy_adak.run.train import is_stopped, train
 from spacy_adak.tasks import train_model as training
 from tests.finished_run import FinishedRun
+from tests.losses import loss_override
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
 
 
@@ -53,7 +55,7 @@ def stop_in_fold_model(config: Config, folder: Path) -> None:
 
 
 def with_settings(config: Config, **settings: Any) -> Config:
-    return Config().from_str(config.to_str(), overrides=settings, interpolate=False)
+    return read_config(config, settings)
 
 
 def test_train_is_found_in_the_package() -> None:
@@ -534,7 +536,7 @@ def test_error_in_a_training_names_it_and_its_log(
 def test_losses_without_q_are_one_training(
     tiny_config: Config, tmp_path: Path, loss: str
 ) -> None:
-    config = with_settings(tiny_config, **{"components.adak_ner.loss": loss})
+    config = with_settings(tiny_config, **loss_override(loss))
     _, history = train(config, tmp_path)
     assert len(history) == 1
     assert spacy.load(tmp_path / "model-best").pipe_names == ["adak_ner"]
@@ -542,7 +544,7 @@ def test_losses_without_q_are_one_training(
 
 
 def test_weighted_estimates_q(tiny_config: Config, tmp_path: Path) -> None:
-    config = with_settings(tiny_config, **{"components.adak_ner.loss": "weighted"})
+    config = with_settings(tiny_config, **loss_override("weighted"))
     _, history = train(config, tmp_path)
     assert len(history) == 2
     assert (tmp_path / "train-completed.spacy").exists()
@@ -557,7 +559,7 @@ def test_more_folds(tiny_config: Config, tmp_path: Path, folds: int) -> None:
 
 @pytest.mark.parametrize("q", ["soft", "interpolated"])
 def test_other_kinds_of_q(tiny_config: Config, tmp_path: Path, q: str) -> None:
-    train(with_settings(tiny_config, **{"adak.q": q}), tmp_path)
+    train(with_settings(tiny_config, **{"adak.q.mode": q}), tmp_path)
     assert len(completed_docs(tmp_path)) == 40
 
 

@@ -51,7 +51,10 @@ def test_overrides_are_checked_with_every_config() -> None:
     ("override", "model"),
     [
         ("components.adak_ner.loss", "fuzzy"),
-        ("components.adak_ner.k", "adak-k3"),
+        ("components.adak_ner.loss.@losses", "fuzzy"),
+        ("components.adak_ner.loss.k", "adak-k3"),
+        ("adak.mask.kbest", "without-mask"),
+        ("adak.q.mode", "adak"),
         ("adak.folds", "adak"),
     ],
 )

@@ -45,7 +45,7 @@ def test_result_of_other_settings_is_outdated(tmp_path: Path, result: Result) ->
         add_result(run.results_path, row)
     assert outdated_cells(run, cells) == []
     without_rounds, with_rounds = cells
-    other_q = run._replace(overrides={"adak.q": "soft"})
+    other_q = run._replace(overrides={"adak.q.mode": "soft"})
     assert outdated_cells(other_q, cells) == [with_rounds]
     for setting in ("training.dropout", "components.adak_ner.model.tok2vec.width"):
         other = run._replace(overrides={setting: 4})

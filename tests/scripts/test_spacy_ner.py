@@ -11,8 +11,8 @@ CONFIGS = Path(__file__).parents[2] / "configs"
     ("name", "pipeline"),
     [
         ("sample_cpu", ["ner"]),
-        ("youku_frozen", ["ner"]),
-        ("youku_bert", ["transformer", "ner"]),
+        ("zh_frozen", ["ner"]),
+        ("zh_bert", ["transformer", "ner"]),
     ],
 )
 def test_ner_takes_the_place_of_adak_ner_alone(name: str, pipeline: list[str]) -> None:

@@ -51,7 +51,7 @@ def test_nothing_found_is_no_recovery(result: Result) -> None:
 
 def test_encoder_is_named(result: Result) -> None:
     text = write_tables([result(ADAK, 0.5, 0.5, encoder="small-bert", frozen=True)])
-    assert "- Youku: small-bert, frozen (`youku_cpu.cfg`)" in text
+    assert "- Youku: small-bert, frozen (`zh_cpu.cfg`)" in text
 
 
 @pytest.mark.parametrize("other", [{"encoder": "other"}, {"frozen": True}])

@@ -30,12 +30,12 @@ def test_training_is_resumed_if_it_was_stopped(
         (tmp_path / name).mkdir()
     published = Published(best_round=1, is_finished=is_published)
     srsly.write_json(tmp_path / PUBLISHED_FILE, published._asdict())
-    arguments = ["config.cfg", "--output", str(tmp_path), "--adak.rounds", "2"]
+    arguments = ["youku", "cpu", "--output", str(tmp_path), "--adak.rounds", "2"]
     commands: list[list[str]] = []
     monkeypatch.setattr(sys, "argv", ["scripts/train_dataset.py", *arguments])
     monkeypatch.setattr(os, "execv", lambda path, command: commands.append(command))
     main()
     (command,) = commands
     assert command[3:5] == ["adak", "train"]
-    assert command[5:10] == arguments
+    assert command[5:10] == ["configs/zh_cpu.cfg", *arguments[2:]]
     assert (command[-1] == "--resume") == is_resumed

@@ -3,18 +3,20 @@ from pathlib import Path
 
 import pytest
 import srsly
+from thinc.api import Config
 
 from scripts.write_results import main, title_pipeline
+from tests.losses import loss_block
 
 
 def write_config(folder: Path, loss: str) -> None:
-    config = f'[components]\n\n[components.adak_ner]\nloss = "{loss}"\n'
-    (folder / "config.cfg").write_text(config, encoding="utf8")
+    block = {"adak_ner": {"loss": loss_block(loss)}}
+    Config({"components": block}).to_disk(folder / "config.cfg")
 
 
 @pytest.mark.parametrize(
     ("loss", "title"),
-    [("adak", "AdaK-NER"), ("weighted", '`adak_ner`, `loss = "weighted"`')],
+    [("adak", "AdaK-NER"), ("weighted", "`adak_ner`, `spacy-adak.WeightedLoss.v1`")],
 )
 def test_pipeline_is_named_by_its_loss(tmp_path: Path, loss: str, title: str) -> None:
     write_config(tmp_path, loss)

@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_adak.data.corruption import drop_entities
+from spacy_adak.pipeline.losses import MissingLoss, RatioLoss
 from spacy_adak.run.train import train
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import Task
@@ -31,7 +32,7 @@ def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Conf
     def make(scheme: str, **settings: Any) -> Config:
         paths = {"paths.train": scheme, "paths.dev": "dev"}
         data = {name: str(folder / f"{file}.spacy") for name, file in paths.items()}
-        own = {"adak.start": "forms", "adak.rounds": 1}
+        own = {"adak.start.learn_from": "forms", "adak.rounds": 1}
         return make_config(**{**TINY, **data, **own, **settings})
 
     return make
@@ -42,7 +43,7 @@ def trainings(folder: Path, tasks: list[Task]) -> list[tuple[Any, ...]]:
     return [
         (
             str(task.output.relative_to(folder)),
-            task.loss,
+            task.loss and type(task.loss),
             task.recipe.estimates and str(task.recipe.estimates.relative_to(folder)),
             task.has_word_features,
         )
@@ -58,8 +59,8 @@ def test_fold_models_know_no_words_where_forms_are_unknown(
         forms_config("entity", **{"adak.rounds": 2, "adak.convergence": 0.0}), tmp_path
     )
     assert trainings(tmp_path, tasks) == [
-        ("round-01/fold-0", "ratio", "likelihood", False),
-        ("round-01/fold-1", "ratio", "likelihood", False),
+        ("round-01/fold-0", RatioLoss, "likelihood", False),
+        ("round-01/fold-1", RatioLoss, "likelihood", False),
         ("round-01/final", None, "round-01/estimates", True),
         ("round-02/fold-0", None, "round-01/estimates", True),
         ("round-02/fold-1", None, "round-01/estimates", True),
@@ -74,10 +75,10 @@ def test_fold_models_know_no_words_where_forms_are_unknown(
 def test_fold_models_suppose_that_annotators_forget_at_random(
     forms_config: Callable[..., Config], tmp_path: Path, scheme: str, start: str
 ) -> None:
-    _, tasks = run(forms_config(scheme, **{"adak.start": start}), tmp_path)
+    _, tasks = run(forms_config(scheme, **{"adak.start.learn_from": start}), tmp_path)
     assert trainings(tmp_path, tasks) == [
-        ("round-01/fold-0", "missing", None, True),
-        ("round-01/fold-1", "missing", None, True),
+        ("round-01/fold-0", MissingLoss, None, True),
+        ("round-01/fold-1", MissingLoss, None, True),
         ("round-01/final", None, "round-01/estimates", True),
     ]
 
@@ -97,7 +98,7 @@ def test_q_is_estimated_with_what_is_known_of_annotators(
     start: str,
     likelihood: str | None,
 ) -> None:
-    settings = {"adak.start": start, "adak.rounds": 2}
+    settings = {"adak.start.learn_from": start, "adak.rounds": 2}
     _, tasks = run(forms_config("random", **settings), tmp_path)
     expected = tmp_path / likelihood if likelihood else None
     estimations = [task for task in tasks if isinstance(task, EstimationTask)]

@@ -11,8 +11,17 @@ from spacy.util import registry, resolve_dot_names
 from thinc.api import Config
 
 from spacy_adak.annotation.completeness import entity_share, recall_of_annotators
-from spacy_adak.crf.ratio import EntityRatio
+from spacy_adak.pipeline import adak_ner
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
+from spacy_adak.pipeline.losses import (
+    AdaKLoss,
+    FuzzyLoss,
+    Loss,
+    MissingLoss,
+    Progress,
+    RatioLoss,
+)
+from spacy_adak.pipeline.objective import LossAndGradient, compute_loss
 from spacy_adak.shards.layout import write_shards
 from spacy_adak.shards.text_lengths import TextOfLength
 from spacy_adak.tasks import progress_file
@@ -20,6 +29,7 @@ from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.score_file import read_scores
 from spacy_adak.tasks.steps import planned_steps, sure_steps
 from spacy_adak.tasks.train_model import TrainingTask
+from tests.losses import loss_override
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
 
 
@@ -206,7 +216,7 @@ def test_annealing_runs_over_the_whole_training(
     original = AdaKRecognizer.get_loss
 
     def note(self: AdaKRecognizer, *args: Any) -> Any:
-        weights.append(self.best_paths_weight())
+        weights.append(self.loss.best_paths_weight(self.progress))
         return original(self, *args)
 
     monkeypatch.setattr(AdaKRecognizer, "get_loss", note)
@@ -243,7 +253,7 @@ def test_loss_is_that_of_one_step(tmp_path: Path) -> None:
 
 
 def test_loss_without_best_paths_has_no_weight_of_them(tmp_path: Path) -> None:
-    task = make_task(tmp_path, loss="fuzzy")
+    task = make_task(tmp_path, loss=FuzzyLoss())
     task.run()
     assert {row.best_paths_weight for row in read_scores(task.scores_path)} == {None}
 
@@ -276,56 +286,56 @@ def test_word_features_are_heard_or_not(
 
 def losses_and_targets(
     task: TrainingTask, monkeypatch: pytest.MonkeyPatch
-) -> set[tuple[str, float | None]]:
+) -> set[tuple[type[Loss], float | None]]:
     """What all steps of a training were made with."""
     noted = set()
-    original = AdaKRecognizer._entity_ratio
+    original = compute_loss
 
-    def note(self: AdaKRecognizer) -> EntityRatio | None:
-        ratio = original(self)
-        noted.add((self.loss, ratio.target if ratio else None))
-        return ratio
+    def note(loss: Loss, progress: Progress, *args: Any) -> LossAndGradient:
+        ratio = loss.entity_ratio(progress)
+        noted.add((type(loss), ratio.target if ratio else None))
+        return original(loss, progress, *args)
 
-    monkeypatch.setattr(AdaKRecognizer, "_entity_ratio", note)
+    monkeypatch.setattr(adak_ner, "compute_loss", note)
     task.run()
     return noted
 
 
-LOSS = "components.adak_ner.loss"
-TARGET = "components.adak_ner.ratio_target"
-
-
-@pytest.mark.parametrize("settings", [{LOSS: "ratio"}, {"loss": "ratio"}])
+@pytest.mark.parametrize(
+    "settings", [loss_override("ratio"), {"loss": RatioLoss()}], ids=["config", "task"]
+)
 def test_loss_ratio_aims_at_the_share_in_the_dev_data(
-    settings: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = make_task(tmp_path, **settings)
     share = entity_share(make_docs(12, seed=99))
-    assert losses_and_targets(task, monkeypatch) == {("ratio", share)}
+    assert losses_and_targets(task, monkeypatch) == {(RatioLoss, share)}
 
 
 def test_loss_ratio_aims_at_what_the_settings_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = make_task(tmp_path, loss="ratio", **{TARGET: 0.4})
-    assert losses_and_targets(task, monkeypatch) == {("ratio", 0.4)}
-
-
-RECALL = "components.adak_ner.annotation_recall"
+    task = make_task(tmp_path, loss=RatioLoss(target=0.4))
+    assert losses_and_targets(task, monkeypatch) == {(RatioLoss, 0.4)}
 
 
 def recall_after(task: TrainingTask) -> float | None:
     task.run()
     ner = spacy.load(task.output / "model-last").get_pipe("adak_ner")
     assert isinstance(ner, AdaKRecognizer)
-    ner.loss = "missing"
-    return ner._annotation_recall()
+    loss = task.loss or ner.loss
+    assert isinstance(loss, MissingLoss)
+    return loss.recall(ner.progress)
 
 
-@pytest.mark.parametrize("settings", [{LOSS: "missing"}, {"loss": "missing"}])
+@pytest.mark.parametrize(
+    "settings",
+    [loss_override("missing"), {"loss": MissingLoss()}],
+    ids=["config", "task"],
+)
 @pytest.mark.parametrize("without_fold", [None, 0, 1])
 def test_loss_missing_compares_all_folds_with_the_dev_data(
-    settings: dict[str, str], without_fold: int | None, tmp_path: Path
+    settings: dict[str, Any], without_fold: int | None, tmp_path: Path
 ) -> None:
     task = make_task(tmp_path, without_fold=without_fold, **settings)
     expected = recall_of_annotators(make_docs(40, keep=0.5), make_docs(12, seed=99))
@@ -333,11 +343,11 @@ def test_loss_missing_compares_all_folds_with_the_dev_data(
 
 
 def test_loss_missing_takes_the_recall_of_the_settings(tmp_path: Path) -> None:
-    task = make_task(tmp_path, loss="missing", **{RECALL: 0.4})
+    task = make_task(tmp_path, loss=MissingLoss(annotation_recall=0.4))
     assert recall_after(task) == 0.4
 
 
 def test_loss_is_that_of_the_config_unless_another_is_asked_for(
     task: TrainingTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert losses_and_targets(task, monkeypatch) == {("adak", None)}
+    assert losses_and_targets(task, monkeypatch) == {(AdaKLoss, None)}

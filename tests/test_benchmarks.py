@@ -10,6 +10,7 @@ import spacy
 import torch
 
 from benchmarks.estimation import SHARD_SIZE, write_corpus
+from benchmarks.many_labels import largest_array, make_tasks
 from benchmarks.problem import Size, SpacyAdak, make_problem
 from benchmarks.result_files import result_path
 from benchmarks.scaling import LENGTHS, excess
@@ -114,6 +115,14 @@ def test_all_sentences_are_in_a_shard(tmp_path: Path, size: int, shards: int) ->
     vocab = spacy.blank("xx").vocab
     assert len(paths) == shards
     assert sum(1 for path in paths for _ in read_docbin(path, vocab)) == size
+
+
+def test_many_labels_are_predicted_and_learnt() -> None:
+    tasks = make_tasks(101)
+    assert set(tasks) == {"predict", "update"}
+    assert tasks["update"]()["adak_ner"] > 0
+    # A byte for each pair of 405 tags and each of 128 tokens would be 21 MB.
+    assert 0 < largest_array(tasks["predict"]) < 10_000_000
 
 
 def test_missing_peers_are_told_of_with_the_remedy(

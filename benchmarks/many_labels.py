@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=100.0, help="per task")
+    parser.add_argument("--seconds", type=float, default=80.0, help="per task")
     args = parser.parse_args()
     torch.set_num_threads(1)
     tasks = {n_labels: make_tasks(n_labels) for n_labels in LABELS}

@@ -66,7 +66,9 @@ def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
     tiny_config: Config, tmp_path: Path
 ) -> None:
     _, tasks = run(tiny_config, tmp_path, **{"adak.rounds": 1})
-    for task in estimations(tasks, 1):
+    tasks_of_round = estimations(tasks, 1)
+    assert tasks_of_round
+    for task in tasks_of_round:
         fold = int(task.shard.stem.split("-")[1])
         assert [path.parent.name for path in task.fold_models] == [f"fold-{fold}"]
         assert task.candidate_model is not None
@@ -90,7 +92,9 @@ def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
     tiny_config: Config, tmp_path: Path
 ) -> None:
     _, tasks = run(tiny_config, tmp_path)
-    for task in estimations(tasks, 2):
+    tasks_of_round = estimations(tasks, 2)
+    assert tasks_of_round
+    for task in tasks_of_round:
         assert task.candidate_model == tmp_path / "round-01" / "final" / "model-best"
         assert task.dictionary == tmp_path / "round-01" / "dictionary.jsonl"
         assert task.last_estimates == tmp_path / "round-01" / "estimates"

@@ -94,8 +94,12 @@ def test_cell_that_another_process_finished_is_not_done_again(
 ) -> None:
     cell = Cell("sample", "cpu", "random", 0.6, "crf", 0)
     add_result(run.results_path, result(cell, 0.5, 0.5))
-    monkeypatch.setattr(run_module, "run_cell", stop)
+    before = run.results_path.read_text()
+    trained: list[Cell] = []
+    monkeypatch.setattr(run_module, "run_cell", lambda run, cell: trained.append(cell))
     run_cells(run, [cell])
+    assert not trained
+    assert run.results_path.read_text() == before
 
 
 @pytest.mark.parametrize("model", ["crf", NER])

@@ -127,6 +127,8 @@ def test_files_of_a_run_may_be_overwritten(tmp_path: Path) -> None:
     with locked(tmp_path):
         pass
     refuse_to_overwrite(tmp_path, ["round-*", "dev.spacy"])
+    # It only looks.
+    assert (tmp_path / "dev.spacy").read_text() == "of a run"
 
 
 def test_second_run_in_a_folder_is_refused(tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_lengths_are_those_of_the_texts_that_a_training_reads(
 def test_lengths_are_written_once(
     corpus: Path, nlp: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def lengths() -> list[int]:
+        return [len(text) for text in read_text_lengths(corpus, None, None)]
+
     write_text_lengths(nlp, corpus)
+    before = lengths()
+    assert before
     monkeypatch.setattr("spacy_adak.shards.text_lengths.read_shard", None)
     write_text_lengths(nlp, corpus)
+    assert lengths() == before

@@ -206,8 +206,8 @@ def _about_types(run: RunRecord) -> str:
     if weak:
         f1, label = min(weak)
         sentences.append(
-            f"{label} is the weakest type (F1 {100 * f1:.0f}): look at its examples "
-            "below, and annotate more of it."
+            f"{label} is the weakest type (F1 {100 * f1:.0f}): look at its examples, "
+            "and annotate more of it."
         )
     if rare:
         verb = "is" if len(rare) == 1 else "are"
@@ -225,7 +225,7 @@ def _about_reliability(reliability: Reliability | None) -> str:
         return ""
     return (
         "Take probabilities as a ranking, not at their word: choose a threshold by the "
-        "reliability diagram below."
+        "reliability diagram of the report."
     )
 
 

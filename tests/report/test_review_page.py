@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.keys import Keys
 
 from spacy_adak.data.decisions import read_decisions
@@ -328,6 +329,26 @@ def test_reload_keeps_decisions(browser: Browser, page: Path) -> None:
     assert browser.text("#progress").startswith("2 of 5 forms")
     browser.press(Keys.BACKSPACE)
     assert browser.decisions() == [{"scope": "form", "answer": "accept", **ACME}]
+
+
+def test_crash_of_the_page_keeps_decisions(browser: Browser, page: Path) -> None:
+    first = browser.chrome.current_window_handle
+    browser.chrome.switch_to.new_window("tab")
+    try:
+        browser.open(page)
+        second = browser.chrome.current_window_handle
+        browser.press("a", "x")
+        # What is stored leaves the page at once, but not before the next line here.
+        browser.chrome.switch_to.window(first)
+        wait_for(lambda: browser.text("#progress").startswith("2 of 5"))
+        browser.chrome.switch_to.window(second)
+        with pytest.raises(WebDriverException, match="crash"):
+            browser.chrome.execute_cdp_cmd("Page.crash", {})
+    finally:
+        browser.chrome.close()
+        browser.chrome.switch_to.window(first)
+    browser.reload()
+    assert browser.text("#progress").startswith("2 of 5 forms")
 
 
 def test_many_decisions_are_kept_and_taken_back(

@@ -66,6 +66,7 @@ class RunRecord(NamedTuple):
     planned_rounds (int): How many rounds it may have.
     convergence (float): The share of changed tags at which it ends.
     loss (str): The loss.
+    start (str): What the first fold models learn from.
     has_q (bool): Whether unknown tokens are estimated.
     is_finished (bool): Whether it is over.
     has_model (bool): Whether its best model is where users look for it.
@@ -81,6 +82,7 @@ class RunRecord(NamedTuple):
     planned_rounds: int
     convergence: float
     loss: str
+    start: str
     has_q: bool
     is_finished: bool
     has_model: bool
@@ -122,6 +124,7 @@ def read_run(folder: Path) -> RunRecord:
         planned_rounds=config["adak"]["rounds"] if has_q else 1,
         convergence=config["adak"]["convergence"],
         loss=_short_name(loss),
+        start=(config["adak"].get("start") or {}).get("learn_from", "outside"),
         has_q=has_q,
         is_finished=published.is_finished and has_model,
         has_model=has_model,

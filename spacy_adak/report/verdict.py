@@ -176,10 +176,13 @@ def _about_balance(run: RunRecord) -> str:
     if precision is None or recall is None:
         return ""
     if precision - recall > _UNBALANCED:
+        other = "."
+        if run.start == "outside":
+            other = ", or try `--adak.start.learn_from forms`."
         return (
             "The model misses more than it invents. Names that annotators always skip "
-            "are easily learnt as no entity: mark some of them in the training texts, "
-            "or try `--adak.start missing` or `--adak.start forms`."
+            "are easily learnt as no entity: mark some of them in the training texts"
+            f"{other}"
         )
     if recall - precision > _UNBALANCED:
         return (

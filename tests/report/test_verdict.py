@@ -63,6 +63,14 @@ def test_advice_fits_the_run(run: RunRecord, advice: str) -> None:
     assert any(advice in sentence for sentence in verdict(run).advice)
 
 
+def test_start_that_is_in_use_is_not_advised() -> None:
+    round_ = make_round(precision=0.9, recall=0.6)
+    (advice,) = verdict(make_run(round_)).advice
+    assert "--adak.start.learn_from forms" in advice
+    (advice,) = verdict(make_run(round_, start="forms")).advice
+    assert advice.endswith("mark some of them in the training texts.")
+
+
 def test_converged_run_is_not_told_to_go_on() -> None:
     run = make_run(make_round(1), make_round(2, changed=0.001))
     assert not any("more rounds" in sentence for sentence in verdict(run).advice)

@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from ..atomic import write_bytes
 from ..errors import Errors
 from .annotated_text import Unlabelled
+from .stored_docs import read_stored
 
 
 def read_docbin(
@@ -23,11 +24,14 @@ def read_docbin(
         leaves it as the file states it.
     YIELDS (Doc): The documents.
     """
-    try:
-        docbin = DocBin().from_disk(path)
-    except Exception as error:  # zlib, msgpack and spaCy each have their own
-        raise ValueError(Errors.A308.format(path=path, error=error)) from error
-    for doc in docbin.get_docs(vocab):
+    docs = read_stored(path, vocab)
+    while True:
+        try:
+            doc = next(docs, None)
+        except Exception as error:  # zlib, msgpack and spaCy each have their own
+            raise ValueError(Errors.A308.format(path=path, error=error)) from error
+        if doc is None:
+            return
         if unlabelled is not None:
             doc.set_ents(list(doc.ents), default=unlabelled)
         yield doc

@@ -32,7 +32,7 @@ from srsly.msgpack import Packer
 from ..errors import Errors
 
 _STRING_ATTRS = (ORTH, TAG, LEMMA, NORM, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
-_LISTS = ("cats", "flags", "span_groups", "user_data")
+LISTS = ("cats", "flags", "span_groups", "user_data")
 # As much as msgpack can hold in one piece.
 _LONGEST = 2**32 - 1
 _CHUNK = 2**20
@@ -51,7 +51,7 @@ def write_packed(docs: Iterable[Doc], path: Path) -> None:
         packed = _PackedDocs(
             {
                 name: stack.enter_context(TemporaryFile(dir=path.parent))
-                for name in ("tokens", "spaces", *_LISTS)
+                for name in ("tokens", "spaces", *LISTS)
             }
         )
         for doc in docs:
@@ -133,7 +133,7 @@ class _PackedDocs:
         """YIELDS (bytes): The msgpack object that a DocBin compresses."""
         self._store()
         pack = self._packer.pack
-        lists = _LISTS if self._has_user_data else _LISTS[:-1]
+        lists = LISTS if self._has_user_data else LISTS[:-1]
         yield self._packer.pack_map_header(6 + len(lists))
         yield pack("version") + pack(self._version)
         yield pack("attrs") + pack(self._attrs)

@@ -2,40 +2,16 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.tokens import DocBin
 
 from spacy_adak.data import packed_docs
 from spacy_adak.data.packed_docs import write_packed
-
-
-def make_docs(user_data: bool) -> list[Doc]:
-    nlp = spacy.blank("en")
-    words = ["Ann", "mét", "Bob", "\n"]
-    doc = Doc(
-        nlp.vocab,
-        words=words,
-        spaces=[True, True, False, False],
-        tags=["NNP", "VBD", "NNP", "_SP"],
-        lemmas=["Ann", "meet", "Bob", "\n"],
-        morphs=["Number=Sing", "", "Case=Nom|Number=Sing", ""],
-        deps=["nsubj", "ROOT", "dobj", "dep"],
-        heads=[1, 1, 1, 2],
-    )
-    doc.set_ents([Span(doc, 0, 1, "PER", kb_id="Q1", span_id="a")], default="missing")
-    doc.spans["estimated"] = SpanGroup(
-        doc, spans=[Span(doc, 2, 3, "X", kb_id="Q2")], attrs={"scores": [0.5]}
-    )
-    doc.spans["annotator:a"] = []
-    doc.cats = {"news": 0.5}
-    if user_data:
-        doc.user_data["source"] = "wire"
-    unspaced = Doc(nlp.vocab, words=["a", "b"], spaces=None)
-    return [doc, nlp.make_doc(""), unspaced]
+from tests.made_docs import docs_of_every_kind
 
 
 @pytest.mark.parametrize("user_data", [True, False])
 def test_file_is_the_one_that_spacy_writes(user_data: bool, tmp_path: Path) -> None:
-    docs = make_docs(user_data)
+    docs = docs_of_every_kind(user_data)
     write_packed(iter(docs), tmp_path / "a.spacy")
     nlp = spacy.blank("xx")
     found = list(DocBin().from_disk(tmp_path / "a.spacy").get_docs(nlp.vocab))
@@ -62,7 +38,7 @@ def test_file_is_the_one_that_spacy_writes(user_data: bool, tmp_path: Path) -> N
 
 
 def test_nothing_but_the_file_is_left(tmp_path: Path) -> None:
-    write_packed(make_docs(False), tmp_path / "a.spacy")
+    write_packed(docs_of_every_kind(False), tmp_path / "a.spacy")
     assert [path.name for path in tmp_path.iterdir()] == ["a.spacy"]
 
 
@@ -71,4 +47,4 @@ def test_more_than_a_file_can_hold_is_an_error(
 ) -> None:
     monkeypatch.setattr(packed_docs, "_LONGEST", 100)
     with pytest.raises(ValueError, match=r"A325.*6 tokens"):
-        write_packed(make_docs(False), tmp_path / "a.spacy")
+        write_packed(docs_of_every_kind(False), tmp_path / "a.spacy")

@@ -3,7 +3,7 @@
     python scripts/write_results.py metrics/sample training/sample/adak/model-best
 
 Reads `adak.json`, `crf.json` and `entities.jsonl` in the folder, prints the results and
-writes them to `results.md`.
+writes them to `results.md`. Ends with where the report on the training is.
 """
 
 import argparse
@@ -12,9 +12,10 @@ from typing import Any
 
 import srsly
 from spacy.util import load_config
-from wasabi import MarkdownRenderer
+from wasabi import MarkdownRenderer, msg
 
 from spacy_adak.atomic import write_bytes
+from spacy_adak.run.folder import REPORT_FILE
 
 
 def title_pipeline(path: Path) -> str:
@@ -70,6 +71,8 @@ def main() -> None:
     md.add(describe_entities(list(srsly.read_jsonl(folder / "entities.jsonl"))))
     write_bytes(folder / "results.md", f"{md.text}\n".encode())
     print(md.text)
+    report = arguments.pipeline.with_name(REPORT_FILE)
+    msg.info(f"How the training went, to open in a browser: {report}")
 
 
 if __name__ == "__main__":

@@ -302,7 +302,7 @@ class Errors(metaclass=WithCodes):
         "Can't go on with the run in '{path}', which was begun with other settings:\n"
         "{changes}\n"
         "Give them the values from before, or start a new run in another output "
-        "folder. Only the number of rounds, where folds are trained and the logger may "
+        "folder. Only rounds, patience, where folds are trained and the logger may "
         "change."
     )
     A227 = (

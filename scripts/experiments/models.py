@@ -29,6 +29,7 @@ PAPER: dict[str, Any] = {
     ROUNDS: 10,
     "adak.folds": 2,
     "adak.convergence": 0.002,
+    "adak.patience": 0,
     "adak.fold_models": "unseen",
     "adak.start": None,
     "adak.q": None,

@@ -42,6 +42,12 @@ def init_config_cli(
             "its input",
         ),
     ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="One round of short trainings, for a first look at the data"
+        ),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", "-F", help="Overwrite the file if it exists")
     ] = False,
@@ -55,7 +61,7 @@ def init_config_cli(
     """
     from ..run.init_config import init_config
 
-    text = init_config(lang, gpu, encoder)
+    text = init_config(lang, gpu, encoder, quick)
     if str(output_file) == "-":
         typer.echo(text, nl=False)
         return

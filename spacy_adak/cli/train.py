@@ -35,6 +35,14 @@ def train_cli(
     ],
     code_path: CodeOption = None,
     use_gpu: GpuOption = -1,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="One round of short trainings, for a first look at the data. "
+            "Overrides go first",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -98,6 +106,7 @@ def train_cli(
         overrides=parse_config_overrides(ctx.args),
         use_gpu=use_gpu,
         code_path=code_path,
+        quick=quick,
     )
     with noted_interrupts() as interrupts:
         try:

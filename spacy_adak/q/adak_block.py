@@ -179,6 +179,8 @@ class AdakSettings(Block):
         difference; where texts are few, more folds let each model see more of them.
     convergence (float): Stop when fewer than this share of the unknown tokens have
         changed their tag in a round.
+    patience (int): Stop when the dev score has not risen for so many rounds; 0 to never
+        stop for that, as in the paper.
     fold_models (str): Whose q it is: that of the fold model that has not seen a text
         ("unseen"), or the mean of "all" fold models, as alone each may think otherwise
         of the same name.
@@ -196,6 +198,7 @@ class AdakSettings(Block):
     rounds: int = Field(default=10, ge=1)
     folds: int = Field(default=2, ge=2)
     convergence: Share = 0.002
+    patience: int = Field(default=0, ge=0)
     fold_models: Literal["unseen", "all"] = "unseen"
     executor: Literal["serial", "joblib", "ray"] = "serial"
     n_jobs: int = Field(default=2, ge=1)

@@ -204,4 +204,8 @@ class Run(NamedTuple):
         last = history[-1]
         # What the first round changes was no estimate before.
         converged = last.round > 1 and last.changed < self.settings.convergence
-        return not self.needs_q() or converged or last.round >= self.settings.rounds
+        best, patience = self.best_round(), self.settings.patience
+        assert best is not None
+        exhausted = 0 < patience <= last.round - best
+        has_all = last.round >= self.settings.rounds
+        return not self.needs_q() or converged or exhausted or has_all

@@ -1,6 +1,7 @@
 """Write a training config with the settings of ours that one may want to change."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
@@ -10,6 +11,7 @@ from thinc.api import Config
 
 from ..errors import Errors
 from ..pipeline.settings import DEFAULT_CONFIG
+from .overrides import read_config
 
 # The encoders, learning rates and windows of the paper.
 _TRANSFORMERS = {
@@ -18,6 +20,9 @@ _TRANSFORMERS = {
 }
 # Words of other languages may have many pieces, and a transformer reads some 512.
 _OTHER_TRANSFORMER = ("bert-base-cased", 0.0002, 128)
+
+# How long the trainings of a first look are.
+QUICK_EPOCHS = 5
 
 _TEMPLATE = Template(
     """\
@@ -121,7 +126,7 @@ gpu_allocator = ${system.gpu_allocator}
 dropout = {{ dropout }}
 accumulate_gradient = 1
 # Each training runs this long, and its best model on dev is taken.
-max_epochs = {{ 5 if frozen else 10 }}
+max_epochs = {{ max_epochs }}
 max_steps = 0
 patience = 0
 # Dev is scored after this many steps, and ten times in a shorter training.
@@ -211,11 +216,17 @@ gamma = 3.0
 """
 )
 
-_ADAK = """\
+_ADAK = Template(
+    """\
 [adak]
 # How many times q is estimated. The paper has 10; training stops before that once q
 # has converged.
-rounds = 10
+rounds = {{ 1 if quick else 10 }}
+{%- if not (gpu or quick) %}
+# It also stops when the dev score has not risen for so many rounds; 0 to go on, as in
+# the paper.
+patience = 2
+{%- endif %}
 # As many models are trained per round, each without one fold of the data.
 folds = 2
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
@@ -235,7 +246,9 @@ dictionary = true
 # Without this block all texts stay.
 [adak.selection]
 min_score = 0.9
-"""
+""",
+    keep_trailing_newline=True,
+)
 
 # What recovers most where trainings are cheap: q is estimated once, by models that have
 # seen two thirds of the texts each.
@@ -337,7 +350,12 @@ window_size = 1
 )
 
 
-def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None) -> str:
+def init_config(
+    lang: str = "en",
+    gpu: bool = False,
+    encoder: str | None = None,
+    quick: bool = False,
+) -> str:
     """Make a config for `train`.
 
     lang (str): The code of a language. Chinese is read character by character.
@@ -345,6 +363,7 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
     encoder (Optional[str]): A transformer on the hub or the path of a folder. With a
         GPU that of the paper is taken if there is none. Without a GPU it is frozen, and
         a small network is trained on it; if there is none, one that needs no download.
+    quick (bool): One round of short trainings, for a first look.
     RETURNS (str): The text of the config, comments included.
     """
     try:
@@ -367,8 +386,22 @@ def init_config(lang: str = "en", gpu: bool = False, encoder: str | None = None)
             language, "nlp.tokenizer", {"@tokenizers": "spacy.Tokenizer.v1"}
         ),
         tokenizer_data=_section(language, "initialize.tokenizer", {}),
-        adak=_FROZEN_ADAK if frozen else _ADAK,
+        max_epochs=QUICK_EPOCHS if frozen or quick else 10,
+        adak=_FROZEN_ADAK if frozen else _ADAK.render(gpu=gpu, quick=quick),
     )
+
+
+def quick_settings(config: Config | str | Path) -> dict[str, Any]:
+    """Settings for a first look: one round of short trainings.
+
+    config (Config | str | Path): A config, or its path.
+    RETURNS (dict[str, Any]): Overrides for it.
+    """
+    training = read_config(config, {}).get("training", {})
+    epochs = training.get("max_epochs")
+    if not isinstance(epochs, int) or not 0 < epochs < QUICK_EPOCHS:
+        epochs = QUICK_EPOCHS
+    return {"adak.rounds": 1, "training.max_epochs": epochs}
 
 
 def _section(language: type[Language], name: str, default: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ from .folder import (
     Round,
     Run,
 )
+from .init_config import quick_settings
 from .overrides import read_config
 from .preflight import check_run
 from .publish import is_published, publish, publish_best, reopen
@@ -48,6 +49,7 @@ def train(
     overrides: dict[str, Any] | None = None,
     use_gpu: int = -1,
     code_path: str | Path | None = None,
+    quick: bool = False,
     resume: bool = False,
     finish: bool = False,
     strict: bool = False,
@@ -63,6 +65,7 @@ def train(
     overrides (dict[str, Any]): Settings to override, by dotted names.
     use_gpu (int): The id of a GPU, or -1.
     code_path (str | Path): Python code with registered functions to import first.
+    quick (bool): One round of short trainings, unless overrides say something else.
     resume (bool): Go on with a run that was stopped, or that is to have more rounds.
     finish (bool): Do no more rounds of a run that was stopped: what the best so far has
         found is the result.
@@ -86,7 +89,10 @@ def train(
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             recover(folder, MADE)
-            raw = read_config(config, overrides or {})
+            overrides = overrides or {}
+            if quick:
+                overrides = {**quick_settings(config), **overrides}
+            raw = read_config(config, overrides)
             if resume or finish:
                 run = _go_on(folder, raw, use_gpu, code)
             else:
@@ -148,15 +154,15 @@ def _begin(
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
-    """Take up a run where it was stopped, with the settings it was begun with. How many
-    rounds it has, where it is executed and what is logged may change."""
+    """Take up a run where it was stopped, with the settings it was begun with. When
+    it ends, where it is executed and what is logged may change."""
     filled = fill_config(raw)
     asked = filled.to_write.interpolate()
     path = folder / CONFIG_FILE
     begun = load_config(path, interpolate=False)
     changed = begun.copy()
     changed["training"]["logger"] = asked["training"]["logger"]
-    for name in ("rounds", *EXECUTION):
+    for name in ("rounds", "patience", *EXECUTION):
         changed["adak"][name] = asked["adak"][name]
     differences = changed_settings(changed, filled.to_write)
     if differences:

@@ -14,6 +14,8 @@ from .progress_file import read_progress
 from .train_model import TrainingTask
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+# After the first few, that take longer than others.
+_STEPS_TO_TELL_BY = 20
 _Watched = TrainingTask | EncodingTask
 # What is counted, and what is said when all is done.
 _WORDS: dict[type[_Watched], tuple[str, str]] = {
@@ -48,6 +50,7 @@ class Stopwatch:
         fold_work = work_of_training(folds, at_once) if folds else 0.0
         self.left = rounds * (folds * fold_work + 1.0)
         self.done = 0.0
+        self.is_announced = False
         self.started = time.monotonic()
 
     def restart(self) -> None:
@@ -63,11 +66,16 @@ class Stopwatch:
         """Note that a training was done before this began."""
         self.left -= work
 
-    def seconds_left(self) -> float | None:
-        """RETURNS (float | None): At most, if nothing converges before."""
-        if not self.done:
+    def seconds_left(self, begun: float = 0.0) -> float | None:
+        """Foretell how long the run may take, if nothing ends it before.
+
+        begun (float): How much of the work of trainings that run is done.
+        RETURNS (float | None): The time, if anything is done that it could be told by.
+        """
+        done, left = self.done + begun, self.left - begun
+        if not done:
             return None
-        return (time.monotonic() - self.started) / self.done * max(self.left, 0.0)
+        return (time.monotonic() - self.started) / done * max(left, 0.0)
 
 
 def watched(
@@ -168,9 +176,28 @@ class _Watch:
                 self.running.remove(task)
                 self.stopwatch.count(self.work)
                 self._say_how_long(task)
+        self._announce()
         for task, bar in self.bars.items():
             bar.n, bar.total = read_progress(task.progress_path)
             bar.refresh()
+
+    def _announce(self) -> None:
+        """Say once, after some steps of the first training, how long all may take."""
+        if not self.show or not self.work or self.stopwatch.is_announced:
+            return
+        share, steps = 0.0, 0
+        for task in self.running:
+            step, total = read_progress(task.progress_path)
+            share += step / total if total else 0.0
+            steps += step
+        if steps < _STEPS_TO_TELL_BY:
+            return
+        seconds_left = self.stopwatch.seconds_left(share * self.work)
+        if seconds_left:
+            self.stopwatch.is_announced = True
+            _write(
+                f"At this speed the run takes at most {describe_seconds(seconds_left)}"
+            )
 
     def _say_how_long(self, finished: _Watched | None = None) -> None:
         seconds_left = self.stopwatch.seconds_left()

@@ -9,7 +9,7 @@ from thinc.api import Config
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
 from spacy_adak.q.adak_block import AdakSettings, Mask, Selection, read_settings
-from spacy_adak.run.init_config import init_config
+from spacy_adak.run.init_config import init_config, quick_settings
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from tests.losses import loss_block
@@ -54,7 +54,10 @@ def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) 
     config = Config().from_str(init_config(lang, gpu, encoder))
     settings = read_settings(config)
     if gpu or encoder is None:
-        assert settings == AdakSettings(mask=Mask(), selection=Selection())
+        patience = 0 if gpu else 2
+        assert settings == AdakSettings(
+            mask=Mask(), selection=Selection(), patience=patience
+        )
 
 
 def test_settings_over_a_frozen_encoder_are_its_own() -> None:
@@ -184,3 +187,34 @@ def test_path_of_an_encoder_may_have_any_characters(gpu: bool) -> None:
         assert config["components"]["transformer"]["model"]["name"] == path
     else:
         assert config["paths"]["encoder"] == path
+
+
+def test_config_for_the_cpu_stops_when_dev_no_longer_improves() -> None:
+    config = Config().from_str(init_config(), interpolate=False)
+    assert read_settings(config).patience == 2
+
+
+def test_config_for_a_gpu_has_the_rounds_of_the_paper() -> None:
+    config = Config().from_str(init_config(gpu=True), interpolate=False)
+    settings = read_settings(config)
+    assert (settings.rounds, settings.patience) == (10, 0)
+
+
+@variants
+def test_quick_config_has_one_round_of_short_trainings(
+    lang: str, gpu: bool, encoder: str | None
+) -> None:
+    text = init_config(lang, gpu, encoder, quick=True)
+    config = Config().from_str(text, interpolate=False)
+    assert read_settings(config).rounds == 1
+    assert config["training"]["max_epochs"] == 5
+
+
+@pytest.mark.parametrize(("epochs", "quick"), [(10, 5), (3, 3), (0, 5)])
+def test_quick_settings_make_no_training_longer(epochs: int, quick: int) -> None:
+    config = Config().from_str(init_config(), interpolate=False)
+    config["training"]["max_epochs"] = epochs
+    assert quick_settings(config) == {
+        "adak.rounds": 1,
+        "training.max_epochs": quick,
+    }

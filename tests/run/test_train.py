@@ -15,7 +15,8 @@ from thinc.api import Config
 
 import spacy_adak
 from spacy_adak.data.origins import without_estimates
-from spacy_adak.run.folder import Round, find_best, read_history
+from spacy_adak.q.adak_block import read_settings
+from spacy_adak.run.folder import Round, Run, find_best, read_history
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.publish import add_estimates
 from spacy_adak.run.train import is_stopped, train
@@ -471,6 +472,54 @@ def test_run_stops_when_q_has_converged(tiny_config: Config, tmp_path: Path) -> 
     _, history = train(with_settings(tiny_config, **settings), tmp_path)
     # The first round has nothing to be compared with.
     assert len(history) == 2
+
+
+def test_run_stops_when_dev_no_longer_improves(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    settings = {
+        "adak.patience": 1,
+        "adak.rounds": 5,
+        # Nothing is learnt, so that all rounds have the same score.
+        "training.optimizer.learn_rate": 0.0,
+    }
+    _, history = train(with_settings(tiny_config, **settings), tmp_path)
+    assert [round_.is_best for round_ in history] == [True, False]
+
+
+def test_patience_of_none_goes_on(one_round: FinishedRun, tmp_path: Path) -> None:
+    config = make_config(**{**TINY, "adak.patience": 0, "adak.rounds": 5})
+    (first,) = one_round.history
+    rounds = [
+        first._replace(round=number, changed=0.1, is_best=number == 1)
+        for number in range(1, 5)
+    ]
+    srsly.write_jsonl(tmp_path / "history.jsonl", [r._asdict() for r in rounds])
+    assert not run_in(tmp_path, config).has_all_rounds()
+    config["adak"]["patience"] = 3
+    assert run_in(tmp_path, config).has_all_rounds()
+    config["adak"]["patience"] = 4
+    assert not run_in(tmp_path, config).has_all_rounds()
+
+
+def run_in(folder: Path, config: Config) -> Run:
+    interpolated = config.interpolate()
+    return Run(
+        folder=folder,
+        config_path=folder / "config.cfg",
+        config=interpolated,
+        settings=read_settings(interpolated),
+        component="adak_ner",
+        use_gpu=-1,
+        code_path=None,
+    )
+
+
+def test_quick_run_has_one_round(tiny_config: Config, tmp_path: Path) -> None:
+    _, history = train(tiny_config, tmp_path, quick=True)
+    assert len(history) == 1
+    # Trainings that are shorter already stay so.
+    assert load_config(tmp_path / "config.cfg")["training"]["max_epochs"] == 1
 
 
 # Disks

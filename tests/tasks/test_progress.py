@@ -47,6 +47,12 @@ def test_estimate_after_the_first_fold(clock: list[float]) -> None:
     assert watch.seconds_left() == pytest.approx(5.5 * 20)
 
 
+def test_estimate_from_a_part_of_the_first_training(clock: list[float]) -> None:
+    watch = Stopwatch(rounds=3, folds=2, at_once=1)
+    clock[0] = 3.0
+    assert watch.seconds_left(begun=0.1) == pytest.approx(5.9 * 30)
+
+
 def test_estimate_is_corrected_as_it_goes(clock: list[float]) -> None:
     watch = Stopwatch(rounds=3, folds=2, at_once=1)
     watch.count(0.5)
@@ -120,6 +126,27 @@ def test_without_a_terminal_there_is_one_line_per_training(
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(":")[0] for line in lines] == ["fold 1", "fold 2"]
     assert all("trained in 0 s; at most 0 s left" in line for line in lines)
+
+
+@pytest.mark.usefixtures("quick_looks")
+def test_time_of_the_run_is_told_once_after_some_steps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pretend(tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            assert isinstance(task, TrainingTask)
+            task.log_path.touch()
+            task.progress_path.write_text(json.dumps({"step": 20, "total": 40}))
+            time.sleep(0.1)
+            task.output.mkdir()
+
+    tasks = [make_task(tmp_path, f"fold {i}") for i in (1, 2)]
+    watch = Stopwatch(rounds=100_000, folds=2, at_once=1)
+    watched(pretend, watch, show=True, follow_logs=False)(tasks)
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith("At this speed the run takes at most ")
+    assert first.endswith("min")
+    assert not [line for line in rest if "At this speed" in line]
 
 
 @pytest.mark.usefixtures("quick_looks")

@@ -9,6 +9,7 @@ import pytest
 import spacy
 import torch
 
+from benchmarks.convert import convert_file, write_inputs
 from benchmarks.estimation import SHARD_SIZE, write_corpus
 from benchmarks.many_labels import largest_array, make_tasks
 from benchmarks.problem import Size, SpacyAdak, make_problem
@@ -132,3 +133,15 @@ def test_missing_peers_are_told_of_with_the_remedy(
     monkeypatch.setitem(sys.modules, "pytorch_partial_crf", None)
     with pytest.raises(ModuleNotFoundError, match="make bench"):
         importlib.import_module("benchmarks.peers")
+
+
+def test_inputs_of_conversions_hold_the_same_entities(tmp_path: Path) -> None:
+    sentences = [[("Ann", "B-PER"), ("Lee", "I-PER"), ("met", "O"), ("Bob", "B-PER")]]
+    paths = write_inputs(sentences, 6, tmp_path)
+    for what, path in paths.items():
+        target = tmp_path / f"{path.stem}.spacy"
+        convert_file(path, target, "missing")
+        docs = list(read_docbin(target, spacy.blank("en").vocab))
+        assert len(docs) == (1 if what == "CoNLL" else 6)
+        assert [ent.text for ent in docs[0].ents] == ["Ann Lee", "Bob"]
+        assert docs[-1][-1].text == str(len(docs) - 1)

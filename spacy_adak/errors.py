@@ -155,6 +155,11 @@ class Errors(metaclass=WithCodes):
         "settings; `python -m spacy adak init-config` writes a config with them. In "
         "the config.cfg of a saved pipeline they can be moved as well."
     )
+    A119 = (
+        "The estimate for the text '{text}' has scores of moves in the shape {found}, "
+        "but those of the component '{name}' have {expected}. It was made by another "
+        "version of this package or another model: estimate again."
+    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "

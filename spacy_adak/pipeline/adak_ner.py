@@ -17,6 +17,7 @@ from thinc.api import Config, Model, Optimizer
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
+from ..annotation.q_of_text import ChainEstimate
 from ..annotation.samples import Sample, read_sample
 from ..crf.tags import TagSet
 from ..encoders.averaged_shim import keeps_averages
@@ -227,6 +228,21 @@ class AdaKRecognizer(CheckedPipe):
                     message = Errors.A106.format(name=self.name, text=shorten(doc))
                     raise ValueError(message)
 
+    def _check_moves(self, sample: Sample, scores: TagScores, reference: Doc) -> None:
+        """With many labels q has moves of another form; all alike go with either."""
+        if isinstance(sample.estimate, ChainEstimate):
+            found = sample.estimate.transitions.shape
+            expected = tuple(scores.transitions.shape)
+            if found not in ((1, 1), expected):
+                raise ValueError(
+                    Errors.A119.format(
+                        name=self.name,
+                        text=shorten(reference),
+                        found=found,
+                        expected=expected,
+                    )
+                )
+
     def set_annotations(
         self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]
     ) -> None:
@@ -291,6 +307,8 @@ class AdaKRecognizer(CheckedPipe):
         validate_examples(examples, "AdaKRecognizer.get_loss")
         self._check_finite(scores, [eg.predicted for eg in examples])
         samples = [self.read_sample(eg) for eg in examples]
+        for eg, sample in zip(examples, samples, strict=True):
+            self._check_moves(sample, scores, eg.reference)
         # The loss is differentiated with respect to these, and no further.
         scores = TagScores(*(score.detach().requires_grad_() for score in scores))
         result = compute_loss(self.loss, self.progress, scores, samples, self.tagset)

@@ -16,7 +16,8 @@ from spacy_adak.crf.chain import (
 from spacy_adak.crf.decode import kbest, viterbi
 from spacy_adak.crf.lattice import log_partition, marginals, run_messages
 from spacy_adak.crf.losses import adak, interpolated_q, soft_q, uniform_q
-from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS
+from spacy_adak.crf.moves import DenseMoves
+from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, MovesByType
 from spacy_adak.crf.ratio import expected_entity_tokens
 from spacy_adak.crf.spans import TaggedSpan, span_log_probabilities
 from spacy_adak.crf.tags import TagSet
@@ -241,3 +242,32 @@ def test_long_sentences_of_many_types_are_not_computed_in_log_space() -> None:
         torch.zeros(N).masked_fill(~tagset.legal_ends(), -INF),
     )
     assert not len(run_messages(add_border(chain)).unsafe)
+
+
+@pytest.mark.parametrize("per_sentence", [True, False])
+def test_steps_in_log_space_are_those_of_the_matrix(per_sentence: bool) -> None:
+    """With scores that are close: beside one far ahead others do not count."""
+    generator = torch.Generator().manual_seed(0)
+
+    def scores(*shape: int) -> Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    lead = (2,) if per_sentence else ()
+    transitions = scores(*lead, 9, 6).requires_grad_()
+    border = scores(*lead, 9), scores(*lead, 9)
+    by_type = MovesByType.with_border(transitions, *border)
+    dense = DenseMoves.with_border(as_matrix(transitions), *border)
+    left, right = scores(2, 10), scores(2, 10)
+    assert_close(by_type.log_sum_step(left), dense.log_sum_step(left))
+    assert_close(by_type.log_sum_step_back(right), dense.log_sum_step_back(right))
+    best = (left.unsqueeze(2) + dense.matrix).amax(1)
+    assert_close(by_type.best_step(left), best)
+    log_z = torch.tensor([3.0, 4.0], dtype=torch.float64)
+    found, *found_border = by_type.log_expected(left, right, log_z).without_border()
+    counts, *expected_border = dense.log_expected(left, right, log_z).without_border()
+    matrix = as_matrix(transitions)
+    counts = counts if per_sentence else counts.sum(0)
+    (expected,) = torch.autograd.grad(matrix, transitions, counts.detach())
+    assert_close(found if per_sentence else found.sum(0), expected)
+    for actual, wanted in zip(found_border, expected_border, strict=True):
+        assert_close(actual, wanted)

@@ -8,7 +8,7 @@ from spacy.training import Example
 from torch.autograd.profiler import profile
 
 from spacy_adak.annotation.known import Known
-from spacy_adak.annotation.q_of_text import ChainEstimate, PathEstimate
+from spacy_adak.annotation.q_of_text import ChainEstimate, PathEstimate, set_estimate
 from spacy_adak.annotation.samples import Sample
 from spacy_adak.crf.moves_by_type import are_by_type
 from spacy_adak.crf.ratio import EntityRatio
@@ -120,6 +120,24 @@ def test_another_label_changes_no_prediction() -> None:
         assert entities(nlp(text)) == expected
     train(nlp, make_examples(nlp, [*TEXTS, ("Acme fell .", [(0, 1, "ORG")])]), 40)
     assert entities(nlp("Acme fell .")) == [(0, 1, "ORG")]
+
+
+@pytest.mark.usefixtures("two_are_many")
+def test_estimate_with_a_matrix_of_moves_is_refused() -> None:
+    nlp = trained_nlp()
+    examples = make_examples(nlp)
+    n_tags = len(get_ner(nlp).tagset)
+    nodes, *border = (
+        numpy.zeros(shape, dtype="float32")
+        for shape in ((len(examples[0].reference), n_tags), n_tags, n_tags)
+    )
+    matrix = numpy.zeros((n_tags, n_tags), dtype="float32")
+    set_estimate(examples[0].reference, ChainEstimate(nodes, matrix, *border))
+    with pytest.raises(ValueError, match=r"A119.*\(9, 9\).*'adak_ner'.*\(9, 8\)"):
+        nlp.update(examples)
+    all_alike = ChainEstimate(nodes, matrix[:1, :1], *border)
+    set_estimate(examples[0].reference, all_alike)
+    assert nlp.update(examples)["adak_ner"] > 0
 
 
 def test_pipeline_saved_with_all_moves_keeps_them(

@@ -457,6 +457,25 @@ class Errors(metaclass=WithCodes):
     )
     A411 = "--with-suggestions needs a pipeline that suggests. Name one by --model."
 
+    # review
+    A450 = (
+        "Invalid value {value!r} for --{setting}: expected a probability from 0 to 1, "
+        "for the threshold above 0."
+    )
+    A451 = (
+        "There are no texts in {path}. Give the texts that suggestions are to be made "
+        "for, best the train-completed.spacy of a run of `adak train`."
+    )
+    A452 = (
+        "The pipeline has {count} components made by the factory 'adak_ner' (its "
+        "components are: {names}). Give a pipeline that has one, such as the "
+        "model-best of `adak train`."
+    )
+    A453 = (
+        "No decision could be read from {path}.{problem} Give the JSONL file that the "
+        "page of `adak review` saves."
+    )
+
     # packaging and commands
     A500 = (
         "'{path}' holds no pipeline: {error}. Give the directory of a trained "

@@ -24,6 +24,7 @@ LAYERS = [
     "q",
     "tasks",
     "run",
+    "review",
     "report",
     "packaging",
     "cli",

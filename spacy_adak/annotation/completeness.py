@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from spacy.attrs import ENT_IOB
 from spacy.tokens import Doc
 
+from ..data.origins import DECIDED_KEY
+
 _OUTSIDE = 2
 # A recall of 0 or 1 would be too sure for an estimate: it says that an entity which
 # nobody annotated costs nothing, or that there is none.
@@ -39,7 +41,8 @@ def recall_of_annotators(
     annotated: Iterable[Doc], complete: Iterable[Doc]
 ) -> float | None:
     """How many of the entities in some texts are annotated, if there are as many per
-    token as in others.
+    token as in others. What was decided upon when a model suggested it was not found
+    by annotators: they have left it, as the other entities that they have left.
 
     annotated (Iterable[Doc]): The texts. Those meant to be complete are passed over.
     complete (Iterable[Doc]): Texts of the same kind that are annotated completely.
@@ -60,6 +63,6 @@ def recall_of_annotators(
 def _entities_per_token(docs: Iterable[Doc]) -> float | None:
     entities = tokens = 0
     for doc in docs:
-        entities += len(doc.ents)
+        entities += len(doc.ents) - len(doc.spans.get(DECIDED_KEY, ()))
         tokens += len(doc)
     return entities / tokens if tokens else None

@@ -126,6 +126,11 @@ def preset_from_doc(doc: Doc, tagset: TagSet, max_length: int) -> PresetDoc:
     return PresetDoc(Known(entities, outside, []), ends, array[:, 2] == 1)
 
 
+def outside_tokens(doc: Doc) -> numpy.ndarray:
+    """RETURNS (ndarray): (L,) bool, tokens that are stated to be in no entity."""
+    return doc.to_array(ENT_IOB).reshape(len(doc)) == _OUTSIDE
+
+
 def allowed_tags(known: Known, tagset: TagSet) -> numpy.ndarray:
     """The tags that each token may have.
 

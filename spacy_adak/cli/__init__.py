@@ -9,10 +9,12 @@ from .convert import convert_cli
 from .corrupt import corrupt_cli
 from .evaluate import evaluate_cli
 from .init_config import init_config_cli
+from .merge import merge_cli
 from .package import package_cli
 from .report import report_cli
 from .review import review_cli
 from .sample import sample_cli
+from .suggest import suggest_cli
 from .train import train_cli
 
 __all__ = [
@@ -21,9 +23,11 @@ __all__ = [
     "corrupt_cli",
     "evaluate_cli",
     "init_config_cli",
+    "merge_cli",
     "package_cli",
     "report_cli",
     "review_cli",
     "sample_cli",
+    "suggest_cli",
     "train_cli",
 ]

@@ -1,6 +1,7 @@
-"""The exact probability of a labelled span."""
+"""The exact probability of a labelled span, and all spans that are probable."""
 
 from collections.abc import Sequence
+from math import exp, log
 from typing import NamedTuple
 
 import torch
@@ -8,6 +9,7 @@ from torch import Tensor
 
 from .chain import Chain, add_border
 from .lattice import Messages, node_marginals, run_messages
+from .tags import LabelledSpan, TagSet
 
 _NEGATIVE_INFINITY = float("-inf")
 
@@ -62,6 +64,60 @@ def span_log_probabilities(chain: Chain, spans: Sequence[TaggedSpan]) -> Tensor:
     possible = reached != avoided.bool().unsqueeze(1)
     log_moves.masked_fill_(~possible, _NEGATIVE_INFINITY)
     return log_probability.index_add(0, owner, torch.logsumexp(log_moves, 1))
+
+
+def probable_spans(
+    chain: Chain, tagset: TagSet, threshold: float
+) -> list[tuple[int, LabelledSpan, float]]:
+    """Find all spans that are at least so probable, whether on the best path or not.
+    No gradient.
+
+    A span grows by one token at a time from each tag that starts one. Its probability
+    only falls on the way, so that what is below the threshold is not looked at further.
+
+    chain (Chain): The scores, in which only legal moves are possible.
+    tagset (TagSet): The tags.
+    threshold (float): A probability above 0.
+    RETURNS (list[tuple[int, LabelledSpan, float]]): Sentences, spans and their exact
+        probabilities, in order.
+    """
+    messages = run_messages(add_border(chain.detach()))
+    device = chain.emissions.device
+    least = log(threshold)
+    starting = tagset.starting_tags().to(device)
+    T, N = chain.emissions.shape[1:]
+    log_nodes = node_marginals(messages)[:T, :, :N].log()
+    is_start = (log_nodes >= least) & starting
+    position, sentence, tag = is_start.nonzero().unbind(1)
+    log_probability = log_nodes[is_start]
+    first, first_tag = position, tag
+    # What goes on with an entity: a tag that can't be reached from outside of one.
+    goes_on = torch.zeros((N, N + 1), dtype=torch.bool, device=device)
+    goes_on[:, :N] = tagset.legal_transitions().to(device) & ~tagset.legal_starts().to(
+        device
+    )
+    found = []
+    while len(position):
+        log_moves = _log_moves(messages, sentence, position + 1, tag)
+        continued = goes_on[tag]
+        ended = log_probability + log_moves.masked_fill(
+            continued, _NEGATIVE_INFINITY
+        ).logsumexp(1)
+        columns = (sentence, first, position + 1, first_tag, ended)
+        rows = [column[ended >= least].tolist() for column in columns]
+        found += list(zip(*rows, strict=True))
+        longer = log_probability.unsqueeze(1) + log_moves.masked_fill(
+            ~continued, _NEGATIVE_INFINITY
+        )
+        row, target = (longer >= least).nonzero().unbind(1)
+        log_probability = longer[row, target]
+        sentence, first, first_tag = sentence[row], first[row], first_tag[row]
+        position, tag = position[row] + 1, target
+    types = [tag.partition("-")[2] for tag in tagset.tags]
+    return sorted(
+        (sentence, LabelledSpan(start, end, types[tag]), exp(log_probability))
+        for sentence, start, end, tag, log_probability in found
+    )
 
 
 def _targets(span: TaggedSpan) -> list[tuple[int, bool]]:

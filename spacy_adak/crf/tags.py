@@ -114,6 +114,10 @@ class TagSet:
     def __len__(self) -> int:
         return len(self.tags)
 
+    def starting_tags(self) -> Tensor:
+        """RETURNS (Tensor): (N,) bool, the tags that an entity can start with."""
+        return torch.tensor([split_tag(tag)[0] in ("B", "U") for tag in self.tags])
+
     def legal_starts(self) -> Tensor:
         """RETURNS (Tensor): (N,) bool, the tags a sentence may start with."""
         return torch.tensor([may_follow(None, tag, self.scheme) for tag in self.tags])

@@ -104,7 +104,7 @@ def convert(
         annotators=annotators,
     )
     writing = Writing(scheme or "BIO", text_key, incorrect_spans_key)
-    nlp = _make_tokenizer(lang)
+    nlp = make_tokenizer(lang)
     summary = Summary(strict=strict)
     steps = _plan(
         Path(input_path),
@@ -131,6 +131,53 @@ def convert(
     return summary
 
 
+def read_annotations(
+    path: Path,
+    nlp: Language,
+    summary: Summary,
+    *,
+    converter: str | None = None,
+    unlabelled: str | None = None,
+    n_sents: int = 1,
+    token_column: int = 0,
+    tag_column: int = -1,
+    document_column: int | None = None,
+    tag_scheme: str | None = None,
+    labels: str | None = None,
+    text_key: str = "text",
+    alignment_mode: str = "strict",
+    incorrect_spans_key: str = INCORRECT_SPANS_KEY,
+    annotators: str = "union",
+) -> Iterator[Doc]:
+    """Read annotations of any format, one file after the other.
+
+    path (Path): A file, or a directory of files.
+    nlp (Language): Has the vocabulary, and the tokenizer for texts without tokens.
+    summary (Summary): Where problems are noted.
+
+    The other settings are those of `convert`.
+
+    YIELDS (Doc): The documents.
+    """
+    reading = Reading(
+        unlabelled=_choose("--unlabelled", unlabelled, Unlabelled),
+        n_sents=n_sents,
+        token_column=token_column,
+        tag_column=tag_column,
+        document_column=document_column,
+        tag_scheme=_choose("--tag-scheme", tag_scheme, TagScheme),
+        labels=labels,
+        text_key=text_key,
+        alignment_mode=_choose("--alignment-mode", alignment_mode, AlignmentMode),
+        incorrect_spans_key=incorrect_spans_key,
+        annotators=annotators,
+    )
+    given = _choose("--converter", converter, Format)
+    for source in _input_files(Path(path), given):
+        format_ = given or detect_format(source)
+        yield from read_docs(source, format_, nlp, reading, summary)
+
+
 def asks_what_unlabelled_means(input_path: Path, converter: str | None = None) -> bool:
     """Tell whether a conversion needs to know what an unlabelled token is.
 
@@ -151,7 +198,8 @@ def _choose(option: str, value: str | None, choices: Any) -> Any:
     return value
 
 
-def _make_tokenizer(lang: str) -> Language:
+def make_tokenizer(lang: str) -> Language:
+    """RETURNS (Language): A blank pipeline of a language."""
     try:
         return spacy.blank(lang)
     except ImportError as error:  # of the language, or of what it needs

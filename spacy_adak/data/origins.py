@@ -25,6 +25,11 @@ ANNOTATED_KEY = "annotated"
 ESTIMATED_KEY = "estimated"
 GUESSED_KEY = "guessed"
 UNANNOTATED_KEY = "unannotated"
+# Entities in `doc.ents` that were decided upon when a model suggested them: they say
+# nothing about what annotators find on their own.
+DECIDED_KEY = "decided"
+# What fold models would suggest, on the path of q or not.
+CANDIDATES_KEY = "candidates"
 ANNOTATOR_PREFIX = "annotator:"
 SCORES = "scores"
 

@@ -36,6 +36,7 @@ from .settings import DEFAULT_CONFIG, RULES
 # The number of steps that is planned for where nothing tells it.
 _DEFAULT_STEPS = 1000
 _DEFAULT_LOSS = AdaKLoss()
+_TEMPERATURE = "temperature"
 
 
 def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
@@ -110,6 +111,17 @@ class AdaKRecognizer(CheckedPipe):
         """RETURNS (Tuple[str]): What `initialize` takes as `labels`."""
         return self.labels
 
+    @property
+    def temperature(self) -> float:
+        """RETURNS (float): T: a reading counts by its probability to the power of 1/T.
+        It is fitted to annotated texts (`calibrate`), and 1 where that was not done.
+        """
+        return float(self.cfg.get(_TEMPERATURE, 1.0))
+
+    @temperature.setter
+    def temperature(self, temperature: float) -> None:
+        self.cfg[_TEMPERATURE] = temperature
+
     def add_label(self, label: str) -> int:
         """Add an entity type. A trained model goes on to predict as before until it
         has learnt the new one.
@@ -171,6 +183,8 @@ class AdaKRecognizer(CheckedPipe):
             )
         )
         self._step = 0
+        # New weights are not calibrated.
+        self.cfg.pop(_TEMPERATURE, None)
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
         """Find the entities of a batch of documents without modifying them.
@@ -185,7 +199,9 @@ class AdaKRecognizer(CheckedPipe):
         scores = self.tag_scores(docs)
         presets = [self._preset(doc, self._own_entities(doc)) for doc in docs]
         with_probabilities = self.spans_key is not None or self.threshold > 0
-        predictions = find_entities(scores, presets, self.tagset, with_probabilities)
+        predictions = find_entities(
+            scores, presets, self.tagset, with_probabilities, self.temperature
+        )
         return [
             [p for p in found if (p.probability or 0.0) >= self.threshold]
             for found in predictions
@@ -278,7 +294,8 @@ class AdaKRecognizer(CheckedPipe):
         if len(doc):
             own = set(doc.ents) if self.spans_key is None else self._own_entities(doc)
             preset = self._preset(doc, own)
-            readings = find_readings(self.tag_scores([doc]), preset, self.tagset, k)
+            scores = self.tag_scores([doc])
+            readings = find_readings(scores, preset, self.tagset, k, self.temperature)
         return [
             SpanGroup(
                 doc,

@@ -49,6 +49,7 @@ def find_entities(
     presets: Sequence[PresetDoc],
     tagset: TagSet,
     with_probabilities: bool,
+    temperature: float = 1.0,
 ) -> list[list[Prediction]]:
     """Find the entities on the best path of each segment.
 
@@ -56,19 +57,21 @@ def find_entities(
     presets (Sequence[PresetDoc]): What is already set on the documents.
     tagset (TagSet): The tags.
     with_probabilities (bool): Whether to compute probabilities.
+    temperature (float): At which probabilities are calibrated.
     RETURNS (list[list[Prediction]]): For each document what was found beside the
         entities that were set, in order.
     """
     predictions: list[list[Prediction]] = [[] for _ in presets]
-    for chain, places in _segments(scores, presets, tagset):
+    for chain, places in segment_chains(scores, presets, tagset):
         found = tagset.spans_of_legal_paths(viterbi(chain).paths[:, 0])
         probabilities: list[float] | list[None] = [None] * len(found)
         if with_probabilities and found:
             spans = tagged_spans(found, tagset)
-            probabilities = span_log_probabilities(chain, spans).exp().tolist()
+            calibrated = chain.at_temperature(temperature)
+            probabilities = span_log_probabilities(calibrated, spans).exp().tolist()
         for (segment, span), probability in zip(found, probabilities, strict=True):
             doc, offset = places[segment]
-            predictions[doc].append(Prediction(_shift(span, offset), probability))
+            predictions[doc].append(Prediction(shift(span, offset), probability))
     for preset, found_in_doc in zip(presets, predictions, strict=True):
         set_before = set(preset.known.entities)
         found_in_doc[:] = sorted(p for p in found_in_doc if p.span not in set_before)
@@ -76,7 +79,11 @@ def find_entities(
 
 
 def find_readings(
-    scores: TagScores, preset: PresetDoc, tagset: TagSet, k: int
+    scores: TagScores,
+    preset: PresetDoc,
+    tagset: TagSet,
+    k: int,
+    temperature: float = 1.0,
 ) -> list[Reading]:
     """Find the k most probable readings of one document.
 
@@ -84,12 +91,14 @@ def find_readings(
     preset (PresetDoc): What is already set on it.
     tagset (TagSet): The tags.
     k (int): How many.
+    temperature (float): At which probabilities are calibrated.
     RETURNS (list[Reading]): At most k readings, the most probable first.
     """
     per_segment: dict[int, list[Reading]] = {}
-    for chain, places in _segments(scores, [preset], tagset):
+    for chain, places in segment_chains(scores, [preset], tagset):
         best = kbest(chain, k)
-        log_probabilities = best.scores - log_partition(chain).unsqueeze(1)
+        log_z = log_partition(chain.at_temperature(temperature))
+        log_probabilities = best.scores / temperature - log_z.unsqueeze(1)
         for segment, (_, offset) in enumerate(places):
             valid = best.valid[segment]
             readings = [
@@ -98,7 +107,7 @@ def find_readings(
             ]
             paths = best.paths[segment][valid]
             for rank, span in tagset.spans_of_legal_paths(paths):
-                readings[rank].entities.append(_shift(span, offset))
+                readings[rank].entities.append(shift(span, offset))
             per_segment[offset] = readings
     # Segments are independent of each other: the best readings of the text so far and
     # those of the next segment make the best readings of both.
@@ -121,11 +130,17 @@ def find_readings(
     return combined
 
 
-def _segments(
+def segment_chains(
     scores: TagScores, presets: Sequence[PresetDoc], tagset: TagSet
 ) -> Iterator[tuple[Chain, list[tuple[int, int]]]]:
-    """Batches of segments as chains under what is set, and for each segment the
-    document it is from and its place there."""
+    """Put segments into batches, as chains that agree with what is set.
+
+    scores (TagScores): The scores of a batch of documents.
+    presets (Sequence[PresetDoc]): What is already set on the documents.
+    tagset (TagSet): The tags.
+    YIELDS (tuple[Chain, list[tuple[int, int]]]): The scores of some segments, and for
+        each the document it is from and its place there.
+    """
     device = scores.emissions.device
     allowed = _allowed_tags(presets, tagset, device)
     doc_starts = numpy.cumsum([0, *(len(preset.space) for preset in presets)])
@@ -161,5 +176,6 @@ def _allowed_tags(
     return torch.from_numpy(numpy.concatenate(masks)).to(device)
 
 
-def _shift(span: LabelledSpan, offset: int) -> LabelledSpan:
+def shift(span: LabelledSpan, offset: int) -> LabelledSpan:
+    """RETURNS (LabelledSpan): A span of a segment in terms of the document."""
     return LabelledSpan(span.start + offset, span.end + offset, span.type)

@@ -21,7 +21,7 @@ from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
 from ..annotation.samples import Sample
 from ..annotation.segments import SegmentBatch, batch_segments
 from ..crf.chain import Chain, relative_transitions
-from ..crf.spans import span_log_probabilities
+from ..crf.spans import probable_spans, span_log_probabilities
 from ..crf.tags import LabelledSpan
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.head import TagScores
@@ -31,11 +31,16 @@ from .candidates import Dictionary, candidate_mask, tags_on_best_paths
 from .modes import best_paths, chain_of_q, fit_float16, mean_scores
 from .selection import best_path_log_probabilities, sample_score
 
+# What fold models think less probable than this is not worth a question to a person.
+_LEAST_PROBABILITY = 0.05
+
 
 class Estimated(NamedTuple):
     """What was estimated for a text.
 
     path (list[ScoredSpan]): All entities on the path of q, annotated ones included.
+    candidates (list[ScoredSpan]): All entities that are not improbable, whether on the
+        path or not, without the annotated ones.
     chain (ChainEstimate | None): q as a chain, unless it is the path.
     score (float): s_i, how sure the fold models are of their own reading.
     found (list): Words and label of each entity of that reading.
@@ -46,6 +51,7 @@ class Estimated(NamedTuple):
     """
 
     path: list[ScoredSpan]
+    candidates: list[ScoredSpan]
     chain: ChainEstimate | None
     score: float
     found: list[tuple[tuple[str, ...], str]]
@@ -124,6 +130,7 @@ class Estimator:
         nodes = texts.new_per_token(torch.float64, len(self.tagset))
         moves: tuple[Tensor, ...] = ()
         probabilities = {}
+        candidates: list[list[tuple[LabelledSpan, float]]] = [[] for _ in samples]
         for batch in texts.batches:
             chain = scores.chain(batch)
             batch_weights = weights[batch.tokens]
@@ -146,6 +153,12 @@ class Estimator:
             values = span_log_probabilities(annotated, tagged).exp().tolist()
             for (segment, span), value in zip(spans, values, strict=True):
                 probabilities[texts.place(batch, segment, span)] = value
+            for segment, span, value in probable_spans(
+                annotated, self.tagset, _LEAST_PROBABILITY
+            ):
+                text, placed = texts.place(batch, segment, span)
+                if placed not in samples[text].known.entities:
+                    candidates[text].append((placed, value))
 
         for i, (example, sample) in enumerate(zip(examples, samples, strict=True)):
             tokens = texts.tokens_of(i)
@@ -158,6 +171,7 @@ class Estimator:
             words = [token.text for token in example.predicted]
             yield Estimated(
                 path=in_reference(example, scored),
+                candidates=in_reference(example, sorted(candidates[i])),
                 chain=q_chain,
                 score=sample_score(
                     float(log_probabilities[i]),

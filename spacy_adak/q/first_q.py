@@ -15,6 +15,7 @@ from spacy.training import Example
 from ..annotation.known import Known, allowed_tags, entity_starting_tags
 from ..annotation.q_of_text import ChainEstimate
 from ..crf.tags import LabelledSpan, TagSet
+from ..data.origins import DECIDED_KEY
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.with_q import ScoredSpan, in_reference
 from .annotators import Annotators
@@ -26,12 +27,15 @@ class Text(NamedTuple):
 
     words (list[str]): Its words.
     known (Known): What is known of it.
-    marked (list[ScoredSpan]): The entities that annotators have marked.
+    marked (list[ScoredSpan]): All entities that are known, as q.
+    decided (list[LabelledSpan]): Those of them that were not marked, but decided upon
+        when a model suggested them. To annotators they were as good as unknown.
     """
 
     words: list[str]
     known: Known
     marked: list[ScoredSpan]
+    decided: Sequence[LabelledSpan] = ()
 
     @classmethod
     def read(cls, example: Example, component: AdaKRecognizer) -> "Text":
@@ -39,7 +43,21 @@ class Text(NamedTuple):
         known = component.read_sample(example).known
         words = [token.text for token in example.predicted]
         marked = in_reference(example, [(span, 1.0) for span in known.entities])
-        return cls(words, known, marked)
+        group = example.reference.spans.get(DECIDED_KEY, ())
+        aligned = example.get_aligned_spans_y2x(group)
+        decided = [LabelledSpan(s.start, s.end, s.label_) for s in aligned]
+        return cls(words, known, marked, decided)
+
+    def found_by_annotators(self) -> list[LabelledSpan]:
+        """RETURNS (list[LabelledSpan]): The entities that annotators have marked."""
+        return [span for span in self.known.entities if span not in self.decided]
+
+    def left_by_annotators(self) -> list[bool]:
+        """RETURNS (list[bool]): The tokens that annotators have said nothing about."""
+        left = self.known.unknown()
+        for span in self.decided:
+            left[span.start : span.end] = True
+        return left.tolist()
 
     def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
         """RETURNS (list[Words]): The words of spans."""
@@ -47,7 +65,9 @@ class Text(NamedTuple):
 
 
 def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
-    return Counter(form for text in texts for form in text.forms(text.known.entities))
+    return Counter(
+        form for text in texts for form in text.forms(text.found_by_annotators())
+    )
 
 
 def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.ndarray]:
@@ -77,9 +97,7 @@ def recall_by_strings(
     unmarked = Counter(
         form
         for text in texts
-        for form in text.forms(
-            dictionary.match(text.words, text.known.unknown().tolist())
-        )
+        for form in text.forms(dictionary.match(text.words, text.left_by_annotators()))
     )
     annotators = Annotators.from_forms(recall, marked, unmarked)
     if annotators.know_all_forms():

@@ -9,13 +9,13 @@ from spacy.util import load_config, load_model
 from ..annotation.q_of_text import ESTIMATE_KEY
 from ..atomic import copy_folder, remove, write_file
 from ..data.docbin import make_docbin
-from ..data.origins import complete
+from ..data.origins import CANDIDATES_KEY, complete, set_scored_spans
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
 from ..shards.checkpoint import new_folder, write_json
 from ..shards.layout import in_given_order, list_shards
 from ..shards.references import tokenizing_pipeline
-from ..shards.with_q import read_shard
+from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from ..tasks.encode_texts import ENCODED_FILES
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .folder import (
@@ -102,11 +102,19 @@ def _completed_data(run: Run, number: int) -> DocBin:
     """The training data with all entities on the path of q as `doc.ents`. Span groups
     tell where they are from, see `spacy_adak.data.origins`."""
     nlp = tokenizing_pipeline(run.config)
-    completed = [
-        add_estimates(example.reference)
-        for shard in list_shards(run.corpus)
-        for example in read_shard(nlp, shard.path, run.estimates(number))
-    ]
+    estimates = run.estimates(number)
+    assert estimates is not None
+    completed = []
+    for shard in list_shards(run.corpus):
+        path = estimates_path(estimates, shard.path)
+        candidates = ShardEstimates.from_disk(path).candidates
+        examples = read_shard(nlp, shard.path, estimates)
+        for example, found in zip(examples, candidates, strict=True):
+            doc = add_estimates(example.reference)
+            spans = [Span(doc, s.start, s.end, label=s.label) for s in found]
+            scores = [s.probability for s in found]
+            set_scored_spans(doc, CANDIDATES_KEY, spans, scores)
+            completed.append(doc)
     return make_docbin(in_given_order(completed, run.corpus))
 
 

@@ -63,11 +63,14 @@ class ShardEstimates(NamedTuple):
     paths (Sequence[Sequence[ScoredSpan]]): All entities on the path of q of each text.
     chains (Sequence[ChainEstimate]): q as a chain, or nothing if q is the path.
     selected (Sequence[int]): The texts to train the next folds with.
+    candidates (Sequence[Sequence[ScoredSpan]]): All entities of each text that are not
+        improbable, whether on the path or not; nothing if that was not looked at.
     """
 
     paths: Sequence[Sequence[ScoredSpan]]
     chains: Sequence[ChainEstimate]
     selected: Sequence[int]
+    candidates: Sequence[Sequence[ScoredSpan]] = ()
 
     def to_disk(self, path: Path) -> None:
         """Write the estimates to a file."""
@@ -77,6 +80,7 @@ class ShardEstimates(NamedTuple):
             # One model estimates the whole shard, so the moves are always the same.
             "moves": [_half(array) for chain in self.chains[:1] for array in chain[1:]],
             "selected": self.selected,
+            "candidates": self.candidates,
         }
         write_file(path, lambda beside: srsly.write_msgpack(beside, data))
 
@@ -88,6 +92,7 @@ class ShardEstimates(NamedTuple):
             [[ScoredSpan(*span) for span in spans] for spans in data["paths"]],
             [ChainEstimate(nodes, *data["moves"]) for nodes in data["nodes"]],
             data["selected"],
+            [[ScoredSpan(*span) for span in spans] for spans in data["candidates"]],
         )
 
     def attach(self, reference: Doc, index: int) -> None:

@@ -116,6 +116,7 @@ class EstimationTask(NamedTuple):
             paths=[text.path for text in estimated],
             chains=[text.chain for text in estimated if text.chain is not None],
             selected=selected,
+            candidates=[text.candidates for text in estimated],
         ).to_disk(self.output)
         statistics = ShardStatistics(
             documents=len(estimated),

@@ -90,6 +90,7 @@ def chains(
     draw: st.DrawFn,
     dtype: torch.dtype = torch.float64,
     max_tokens: int = 5,
+    min_tags: int = 1,
     max_tags: int = 5,
     per_sentence: bool | None = None,
     always_legal: bool = False,
@@ -97,7 +98,7 @@ def chains(
     """A ragged batch with forbidden nodes and moves, in all shapes and scales."""
     lengths = draw(st.lists(st.integers(0, max_tokens), min_size=1, max_size=3))
     B, T = len(lengths), max(1, *lengths) if len(lengths) > 1 else max(1, lengths[0])
-    N = draw(st.integers(1, max_tags))
+    N = draw(st.integers(min_tags, max_tags))
     scale = draw(st.sampled_from([0.0, 1.0, 50.0, 3000.0]))
     forbidden = 0.0 if always_legal else draw(st.sampled_from([0.0, 0.2, 0.6]))
     whole_numbers = draw(st.booleans())  # many ties

@@ -1,3 +1,4 @@
+from collections import Counter
 from itertools import product
 
 import torch
@@ -5,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_adak.crf.chain import Chain
-from spacy_adak.crf.spans import TaggedSpan, span_log_probabilities
+from spacy_adak.crf.spans import (
+    TaggedSpan,
+    probable_spans,
+    span_log_probabilities,
+)
+from spacy_adak.crf.tags import LabelledSpan, TagSet
 
 from .brute_force import chains, probabilities
 
@@ -69,3 +75,33 @@ def test_every_span_of_a_sentence_has_the_probability_of_its_paths() -> None:
     ]
     actual = span_log_probabilities(chain, spans).exp()
     torch.testing.assert_close(actual, torch.tensor(expected, dtype=torch.float64))
+
+
+@given(st.data(), st.sampled_from(["BIO", "BILUO"]), st.floats(1e-6, 0.9))
+def test_all_spans_above_the_threshold_are_found(
+    data: st.DataObject, scheme: str, threshold: float
+) -> None:
+    tagset = TagSet(["A", "B"] if scheme == "BIO" else ["A"], scheme)
+    N = len(tagset)
+    chain = data.draw(chains(min_tags=N, max_tags=N))
+    illegal = float("-inf")
+    chain = chain._replace(
+        transitions=chain.transitions.masked_fill(~tagset.legal_transitions(), illegal),
+        start=chain.start.masked_fill(~tagset.legal_starts(), illegal),
+        end=chain.end.masked_fill(~tagset.legal_ends(), illegal),
+    )
+    expected: Counter[tuple[int, LabelledSpan]] = Counter()
+    for b in range(len(chain.lengths)):
+        for path, probability in probabilities(chain, b).items():
+            for span in tagset.decode(path):
+                expected[b, span] += probability
+    found = {
+        (b, span): probability
+        for b, span, probability in probable_spans(chain, tagset, threshold)
+    }
+    for key, probability in expected.items():
+        assert abs(found.get(key, 0.0) - probability) < 1e-9 or (
+            key not in found and probability < threshold * (1 + 1e-9)
+        )
+    assert found.keys() <= expected.keys()
+    assert all(probability >= threshold * (1 - 1e-9) for probability in found.values())

@@ -1,0 +1,157 @@
+"""`python -m spacy adak merge`"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from .app import adak_cli, readable_errors
+
+SHOWN = 10
+
+
+@adak_cli.command("merge")
+@readable_errors()
+def merge_cli(
+    data_path: Annotated[
+        Path,
+        typer.Argument(
+            help="The texts with their annotation, in any format of `adak convert`",
+            exists=True,
+        ),
+    ],
+    decisions_path: Annotated[
+        Path,
+        typer.Argument(
+            help="Decisions, as the page of `adak review` saves them (.jsonl)",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    output_path: Annotated[Path, typer.Argument(help="File to write", dir_okay=False)],
+    rejected: Annotated[
+        str,
+        typer.Option(
+            "--rejected",
+            "-r",
+            metavar="[ruled-out|outside]",
+            help="What a rejected span becomes. ruled-out: not an entity of its type, "
+            "parts of it may be in another one. outside: none of its tokens is in any "
+            "entity",
+        ),
+    ] = "ruled-out",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="[spacy|conll|spans|prodigy|doccano|label-studio]",
+            help="Format of the output. If not given, told by its suffix. Training on "
+            "it keeps all that was decided only with spacy",
+        ),
+    ] = None,
+    converter: Annotated[
+        str | None,
+        typer.Option(
+            "--converter",
+            "-c",
+            metavar="[conll|spans|prodigy|doccano|label-studio|huggingface|spacy-v2|"
+            "brat|spacy]",
+            help="Format of the data. If not given, told by its suffix and content",
+        ),
+    ] = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            "--unlabelled",
+            "-u",
+            metavar="[missing|outside]",
+            help="What a token without a label is, for data that does not say it",
+        ),
+    ] = None,
+    lang: Annotated[
+        str, typer.Option("--lang", "-l", help="Language code, for the tokenizer")
+    ] = "en",
+    text_key: Annotated[
+        str,
+        typer.Option(
+            "--text-key", "-tk", help="Key of the text in JSON and JSONL records"
+        ),
+    ] = "text",
+    incorrect_spans_key: Annotated[
+        str,
+        typer.Option(
+            "--incorrect-spans-key", help="Key in Doc.spans for ruled-out spans"
+        ),
+    ] = "incorrect_spans",
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-V", help=f"List all conflicts, not only the first {SHOWN}"
+        ),
+    ] = False,
+) -> None:
+    """
+    Take decisions about suggestions back into the data.
+
+    What was accepted becomes an entity, what was rejected is ruled out, and everything
+    else stays unknown. A decision about a form reaches all of its occurrences, unless
+    another was made about the place. Nothing that is annotated is changed, but for
+    doubtful annotations that were found wrong: where a decision contradicts the data,
+    it is listed and not applied. So are decisions whose text or place is not there.
+
+    \b
+    python -m spacy adak merge train.spacy decisions.jsonl train_2.spacy
+    python -m spacy adak train config.cfg --output output_2 \\
+        --paths.train train_2.spacy --paths.dev dev.spacy
+    """
+    from ..review.merge import merge
+
+    result = merge(
+        data_path,
+        decisions_path,
+        output_path,
+        rejected=rejected,
+        to=to,
+        converter=converter,
+        unlabelled=unlabelled,
+        lang=lang,
+        text_key=text_key,
+        incorrect_spans_key=incorrect_spans_key,
+        silent=False,
+    )
+    for problem in result.problems.problems[: None if verbose else SHOWN]:
+        msg.warn(f"{problem.outcome}: {problem}")
+    conflicts = [
+        f"text {conflict.line}: '{conflict.span}' ({conflict.label}) was not "
+        f"{conflict.answer}ed: {conflict.why}"
+        for conflict in result.conflicts
+    ]
+    unused = [
+        f"not in the data: '{decision.form}' ({decision.label})"
+        for decision in result.unused
+    ]
+    for lines in (conflicts, unused):
+        for line in lines[: None if verbose else SHOWN]:
+            msg.warn(line.encode("utf8", "backslashreplace").decode("utf8"))
+        if len(lines) > SHOWN and not verbose:
+            msg.text(f"... and {len(lines) - SHOWN} more; --verbose lists them all")
+    msg.table(
+        {
+            "Decisions": f"{result.decisions:,}",
+            "  not in the data": f"{len(result.unused):,}",
+            "Texts": f"{result.documents:,}",
+            "  changed": f"{result.changed:,}",
+            "New entities": f"{result.entities.total():,}",
+            **{f"  {k}": f"{v:,}" for k, v in result.entities.most_common()},
+            "New ruled-out spans": f"{result.ruled_out.total():,}",
+            "Tokens now outside": f"{result.outside:,}",
+            "Annotations withdrawn": f"{result.withdrawn.total():,}",
+            "Known before": f"{result.unchanged:,}",
+            "Conflicts, not applied": f"{len(result.conflicts):,}",
+        },
+        aligns=("l", "r"),
+        title="Merged",
+    )
+    msg.good(f"Generated output file: {output_path}")

@@ -1,0 +1,1 @@
+"""What annotators have missed: found by a model, decided by a person, and merged."""

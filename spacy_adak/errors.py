@@ -540,6 +540,11 @@ class Warnings(metaclass=WithCodes):
         "{count} of the {total} dev documents are not annotated completely and are "
         "left out when models are scored: what is found there can't be called wrong."
     )
+    W215 = (
+        "{count} entities in '{path}' were estimated, not annotated: they are not "
+        "learnt from, and their tokens are unknown. A person can make facts of them: "
+        "see `python -m spacy adak review`."
+    )
 
     # data
     W301 = (

@@ -14,6 +14,7 @@ from thinc.api import Config, require_gpu
 from ..annotation.completeness import is_complete
 from ..data.corruption import DROP_ENTITIES
 from ..data.docbin import unreadable_file_named
+from ..data.origins import without_estimates
 from ..errors import Errors, Warnings, describe, refuse_unknown_keys
 from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.old_settings import describe_old_settings, old_settings
@@ -205,9 +206,16 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
 
 
 def _read(config: Config, corpus: str) -> list[Doc]:
+    """Read a corpus. What a model has estimated in it is no annotation."""
     path = reader_block(config, corpus).get("path")
     with nullcontext() if path is None else unreadable_file_named(Path(path)):
-        return list(read_references(config, corpus))
+        docs = list(read_references(config, corpus))
+    facts = [without_estimates(doc) for doc in docs]
+    estimates = sum(len(doc.ents) for doc in docs) - sum(len(doc.ents) for doc in facts)
+    if estimates:
+        message = Warnings.W215.format(count=estimates, path=path or corpus)
+        warnings.warn(message, stacklevel=2)
+    return facts
 
 
 def _problems_of_data(

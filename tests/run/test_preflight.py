@@ -2,11 +2,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 from thinc.api import Config
 
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.preflight import check_run
+from tests.finished_run import FinishedRun
 from tests.losses import loss_block
 from tests.made_corpus import TINY, make_config, make_docs, write_data
 
@@ -313,3 +315,26 @@ def test_number_of_components(config: Config, pipeline: list[str]) -> None:
     config["components"]["other"] = config["components"]["adak_ner"]
     config["nlp"]["pipeline"] = pipeline
     assert f"[A209] The config has {len(pipeline)} components" in problems(config)
+
+
+def test_what_a_run_has_estimated_is_no_annotation(
+    finished: FinishedRun, config: Config
+) -> None:
+    train = config["paths"]["train"]
+    expected = stated(docs_of(train))
+    completed = finished.folder / "train-completed.spacy"
+    estimated = sum(len(d.ents) for d in docs_of(completed))
+    estimated -= sum(len(d.ents) for d in docs_of(train))
+    config["paths"]["train"] = str(completed)
+    with pytest.warns(UserWarning, match=rf"\[W215\] {estimated} entities in"):
+        checked = check_run(config, -1, strict=True)
+    assert stated(checked.train) == expected
+
+
+def docs_of(path: str | Path) -> list[Doc]:
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def stated(docs: list[Doc]) -> dict[str, list[tuple[int, int]]]:
+    """What is stated of each token, by text."""
+    return {doc.text: [(t.ent_iob, t.ent_type) for t in doc] for doc in docs}

@@ -18,7 +18,7 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev,ray]"
 	@touch $@
 
-demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline, print what it finds and write a report
+demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline, print what it finds, write a report and a review page
 	$(BIN)/python -m spacy project run train
 
 test: lint  ## Run ruff, mypy and the tests, warnings as errors

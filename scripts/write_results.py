@@ -1,9 +1,11 @@
 """Put a pipeline beside the plain CRF in a table, and show what it finds.
 
-    python scripts/write_results.py metrics/sample training/sample/adak/model-best
+    python scripts/write_results.py metrics/sample training/sample/adak/model-best \\
+        training/sample/review.html
 
 Reads `adak.json`, `crf.json` and `entities.jsonl` in the folder, prints the results and
-writes them to `results.md`. Ends with where the report on the training is.
+writes them to `results.md`. Ends with where the report on the training and
+the page to review suggestions are.
 """
 
 import argparse
@@ -58,6 +60,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("pipeline", type=Path)
+    parser.add_argument("review", type=Path)
     arguments = parser.parse_args()
     folder = arguments.folder
     scores = {
@@ -71,8 +74,9 @@ def main() -> None:
     md.add(describe_entities(list(srsly.read_jsonl(folder / "entities.jsonl"))))
     write_bytes(folder / "results.md", f"{md.text}\n".encode())
     print(md.text)
-    report = arguments.pipeline.with_name(REPORT_FILE)
-    msg.info(f"How the training went, to open in a browser: {report}")
+    msg.divider("Open in a browser")
+    msg.text(f"How the training went: {arguments.pipeline.with_name(REPORT_FILE)}")
+    msg.text(f"What annotators have missed: {arguments.review}")
 
 
 if __name__ == "__main__":

@@ -46,9 +46,10 @@ def test_results_put_both_models_side_by_side(clone: Path) -> None:
     assert "| AdaK-NER" in results
 
 
-def test_training_has_a_report(clone: Path) -> None:
-    page = clone / "training" / "sample" / "adak" / "report.html"
-    assert page.read_text(encoding="utf8").startswith("<!DOCTYPE html>")
+def test_pages_are_made(clone: Path) -> None:
+    for path in ("adak/report.html", "review.html"):
+        page = clone / "training" / "sample" / path
+        assert page.read_text(encoding="utf8").startswith("<!DOCTYPE html>")
 
 
 def test_loaded_package_gives_probabilities(clone: Path) -> None:

@@ -33,7 +33,7 @@ def test_results_are_replaced_as_a_whole(
         srsly.write_json(tmp_path / f"{name}.json", scores)
     srsly.write_jsonl(tmp_path / "entities.jsonl", [])
     (tmp_path / "results.md").write_text("old")
-    monkeypatch.setattr(sys, "argv", ["write_results.py", *[str(tmp_path)] * 2])
+    monkeypatch.setattr(sys, "argv", ["write_results.py", *[str(tmp_path)] * 3])
     with pytest.raises(OSError, match="stopped"):
         main()
     assert (tmp_path / "results.md").read_text() == "old"

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import srsly
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.keys import Keys
 
 from spacy_adak.data.decisions import read_decisions
 from spacy_adak.data.summary import Summary
 from spacy_adak.report.review import write_review
+from spacy_adak.review.merge import merge
 
 from .browser import Browser, wait_for
 from .samples import SUGGESTIONS, TEXTS, suggest, write_jsonl
@@ -433,6 +435,28 @@ def test_saved_decisions_can_be_opened_and_read(
     assert browser.downloaded(lambda: browser.press("s")) == saved
     browser.press(Keys.BACKSPACE)  # all of the file at once
     assert browser.decisions() == []
+
+
+def test_saved_decisions_merge(browser: Browser, page: Path, tmp_path: Path) -> None:
+    # Acme everywhere but in the second text, and "Bob" is no entity.
+    browser.click("#occurrences li:first-child [aria-label='Reject here']")
+    browser.press("a", "x")
+    decisions = tmp_path / "decisions.jsonl"
+    saved = browser.downloaded(lambda: browser.press("s"))
+    decisions.write_text(saved, encoding="utf8")
+    data = write_jsonl(tmp_path / "data.jsonl", [{"text": text} for text in TEXTS])
+    output = tmp_path / "merged.jsonl"
+    merged = merge(data, decisions, output, to="spans", unlabelled="missing")
+    assert not merged.problems.problems
+    rows = {row["text"]: row for row in srsly.read_jsonl(output)}
+    acme = {"label": "ORG"}
+    assert rows[TEXTS[0]]["spans"] == [{"start": 0, "end": 4, **acme}]
+    assert rows[TEXTS[1]]["spans"] == []
+    assert rows[TEXTS[1]]["incorrect_spans"] == [
+        {"start": 12, "end": 15, "label": "PER"},
+        {"start": 19, "end": 23, **acme},
+    ]
+    assert rows[TEXTS[4]]["spans"] == [{"start": 2, "end": 6, **acme}]
 
 
 def test_opened_file_with_bad_lines_and_other_suggestions(

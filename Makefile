@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help demo test test-slow lint bench clean
+.PHONY: help demo test test-slow lint audit bench clean
 .DEFAULT_GOAL := help
 
 help:  ## List the commands
@@ -31,6 +31,10 @@ lint: $(VENV)/.installed  ## Run ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+audit: $(VENV)/.installed  ## Look up known vulnerabilities of what the tests run with
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit
 
 $(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps -r benchmarks/requirements.txt

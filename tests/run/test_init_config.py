@@ -41,12 +41,17 @@ def test_config_leaves_out_nothing_but_settings_of_the_component(
 
 @variants
 def test_config_is_valid_as_spacy_debug_config_sees_it(
-    lang: str, gpu: bool, encoder: str | None, tmp_path: Path
+    lang: str,
+    gpu: bool,
+    encoder: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = tmp_path / "config.cfg"
     path.write_text(init_config(lang, gpu, encoder), encoding="utf8")
     paths = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
     debug_config(path, overrides=paths)
+    assert "Config is valid" in capsys.readouterr().out
 
 
 @variants

@@ -75,6 +75,11 @@ def test_override_of_what_a_model_is_is_refused(override: str, model: str) -> No
 )
 def test_other_settings_may_be_overridden(override: str, model: str) -> None:
     check({override: 3}, model)
+    run = Run(ROOT, "full", {override: 3})
+    value: Any = run.config(make_cell(model))
+    for name in override.split("."):
+        value = value[name]
+    assert value == 3
 
 
 @pytest.mark.parametrize(

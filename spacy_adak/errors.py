@@ -545,6 +545,11 @@ class Warnings(metaclass=WithCodes):
         "learnt from, and their tokens are unknown. A person can make facts of them: "
         "see `python -m spacy adak review`."
     )
+    W204 = (
+        "{count} spans of the training data are ruled out by the span group '{key}', "
+        "but the component does not look at it. To learn from them: "
+        "--components.{component}.incorrect_spans_key {key}"
+    )
 
     # data
     W301 = (

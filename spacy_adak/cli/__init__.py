@@ -7,6 +7,7 @@ imports the function that does its work when it is called.
 from .app import adak_cli
 from .convert import convert_cli
 from .corrupt import corrupt_cli
+from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .init_config import init_config_cli
 from .merge import merge_cli
@@ -21,6 +22,7 @@ __all__ = [
     "adak_cli",
     "convert_cli",
     "corrupt_cli",
+    "debug_data_cli",
     "evaluate_cli",
     "init_config_cli",
     "merge_cli",

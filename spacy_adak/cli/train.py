@@ -235,6 +235,8 @@ class _Table:
             msg.info("One training: this loss has no q to estimate")
         if done:
             msg.info(f"Going on after round {done}")
+        if run.ruled_out:
+            msg.info(f"{run.ruled_out:,} spans are ruled out: they are no entities")
         msg.text(f"Logs of all trainings: {run.folder}/round-*/*.log")
         self.columns = _columns(run)
         self._write([*(column.title for column in self.columns), "LEFT"])

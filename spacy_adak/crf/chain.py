@@ -56,18 +56,6 @@ class Chain(NamedTuple):
             emissions=self.emissions.masked_fill(~allowed, _NEGATIVE_INFINITY)
         )
 
-    def at_temperature(self, temperature: float) -> "Chain":
-        """Make the probability of every path p^(1/T), but for a constant. Their order
-        stays as it is.
-
-        temperature (float): T: above 1 all probabilities come closer to each other.
-        RETURNS (Chain): The same chain with other scores.
-        """
-        emissions, lengths, *moves = self
-        return Chain(
-            emissions / temperature, lengths, *(move / temperature for move in moves)
-        )
-
     def pick(self, sentences: Tensor) -> "Chain":
         """Keep some sentences only, or take some more than once.
 

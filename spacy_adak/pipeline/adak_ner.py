@@ -19,6 +19,7 @@ from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
 from ..annotation.q_of_text import ChainEstimate
 from ..annotation.samples import Sample, read_sample
+from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
 from ..encoders.averaged_shim import keeps_averages
 from ..errors import Errors, Warnings
@@ -36,7 +37,7 @@ from .settings import DEFAULT_CONFIG, RULES
 # The number of steps that is planned for where nothing tells it.
 _DEFAULT_STEPS = 1000
 _DEFAULT_LOSS = AdaKLoss()
-_TEMPERATURE = "temperature"
+_CALIBRATION = "calibration"
 
 
 def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
@@ -61,7 +62,8 @@ class AdaKRecognizer(CheckedPipe):
         does not move the spans of groups.
     threshold (float): Entities less probable than this are dropped.
     incorrect_spans_key (Optional[str]): The span group of the training data with spans
-        that are known not to be entities.
+        that are known not to be entities, as `adak convert` and `adak merge` write it.
+        With null they are not looked at.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -76,7 +78,7 @@ class AdaKRecognizer(CheckedPipe):
         max_segment_length: int = 128,
         spans_key: str | None = "adak_ner",
         threshold: float = 0.0,
-        incorrect_spans_key: str | None = None,
+        incorrect_spans_key: str | None = "incorrect_spans",
         scorer: Callable | None = None,
     ) -> None:
         self.vocab = vocab
@@ -112,15 +114,16 @@ class AdaKRecognizer(CheckedPipe):
         return self.labels
 
     @property
-    def temperature(self) -> float:
-        """RETURNS (float): T: a reading counts by its probability to the power of 1/T.
-        It is fitted to annotated texts (`calibrate`), and 1 where that was not done.
+    def calibration(self) -> Calibration:
+        """RETURNS (Calibration): What makes probabilities of spans agree with how often
+        these are right. It is fitted by `fit_calibration` and saved with the pipeline.
+        What is found does not depend on it.
         """
-        return float(self.cfg.get(_TEMPERATURE, 1.0))
+        return Calibration(**self.cfg.get(_CALIBRATION, {}))
 
-    @temperature.setter
-    def temperature(self, temperature: float) -> None:
-        self.cfg[_TEMPERATURE] = temperature
+    @calibration.setter
+    def calibration(self, calibration: Calibration) -> None:
+        self.cfg[_CALIBRATION] = calibration._asdict()
 
     def add_label(self, label: str) -> int:
         """Add an entity type. A trained model goes on to predict as before until it
@@ -184,7 +187,7 @@ class AdaKRecognizer(CheckedPipe):
         )
         self._step = 0
         # New weights are not calibrated.
-        self.cfg.pop(_TEMPERATURE, None)
+        self.cfg.pop(_CALIBRATION, None)
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
         """Find the entities of a batch of documents without modifying them.
@@ -200,7 +203,7 @@ class AdaKRecognizer(CheckedPipe):
         presets = [self._preset(doc, self._own_entities(doc)) for doc in docs]
         with_probabilities = self.spans_key is not None or self.threshold > 0
         predictions = find_entities(
-            scores, presets, self.tagset, with_probabilities, self.temperature
+            scores, presets, self.tagset, with_probabilities, self.calibration
         )
         return [
             [p for p in found if (p.probability or 0.0) >= self.threshold]
@@ -278,7 +281,8 @@ class AdaKRecognizer(CheckedPipe):
             be told apart, and only blocked tokens are a constraint.
         k (int): How many readings.
         RETURNS (list[SpanGroup]): At most k groups of entities, the most probable
-            first, each with its probability in attrs["probability"]. That of a long
+            first, each with its probability in attrs["probability"]. It is that of the
+            model as it is, without calibration. That of a long
             text may be too small for a number: attrs["log_probability"] never is.
         """
         if k < 1:
@@ -295,7 +299,7 @@ class AdaKRecognizer(CheckedPipe):
             own = set(doc.ents) if self.spans_key is None else self._own_entities(doc)
             preset = self._preset(doc, own)
             scores = self.tag_scores([doc])
-            readings = find_readings(scores, preset, self.tagset, k, self.temperature)
+            readings = find_readings(scores, preset, self.tagset, k)
         return [
             SpanGroup(
                 doc,

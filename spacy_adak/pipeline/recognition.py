@@ -14,6 +14,7 @@ from ..annotation.known import (
     tagged_spans,
 )
 from ..annotation.segments import batch_segments
+from ..crf.calibration import IDENTITY, Calibration
 from ..crf.chain import Chain
 from ..crf.decode import kbest, viterbi
 from ..crf.lattice import log_partition
@@ -49,7 +50,7 @@ def find_entities(
     presets: Sequence[PresetDoc],
     tagset: TagSet,
     with_probabilities: bool,
-    temperature: float = 1.0,
+    calibration: Calibration = IDENTITY,
 ) -> list[list[Prediction]]:
     """Find the entities on the best path of each segment.
 
@@ -57,7 +58,7 @@ def find_entities(
     presets (Sequence[PresetDoc]): What is already set on the documents.
     tagset (TagSet): The tags.
     with_probabilities (bool): Whether to compute probabilities.
-    temperature (float): At which probabilities are calibrated.
+    calibration (Calibration): What probabilities are calibrated by.
     RETURNS (list[list[Prediction]]): For each document what was found beside the
         entities that were set, in order.
     """
@@ -67,7 +68,7 @@ def find_entities(
         probabilities: list[float] | list[None] = [None] * len(found)
         if with_probabilities and found:
             spans = tagged_spans(found, tagset)
-            calibrated = chain.at_temperature(temperature)
+            calibrated = calibration(chain, tagset)
             probabilities = span_log_probabilities(calibrated, spans).exp().tolist()
         for (segment, span), probability in zip(found, probabilities, strict=True):
             doc, offset = places[segment]
@@ -83,7 +84,6 @@ def find_readings(
     preset: PresetDoc,
     tagset: TagSet,
     k: int,
-    temperature: float = 1.0,
 ) -> list[Reading]:
     """Find the k most probable readings of one document.
 
@@ -91,14 +91,12 @@ def find_readings(
     preset (PresetDoc): What is already set on it.
     tagset (TagSet): The tags.
     k (int): How many.
-    temperature (float): At which probabilities are calibrated.
     RETURNS (list[Reading]): At most k readings, the most probable first.
     """
     per_segment: dict[int, list[Reading]] = {}
     for chain, places in segment_chains(scores, [preset], tagset):
         best = kbest(chain, k)
-        log_z = log_partition(chain.at_temperature(temperature))
-        log_probabilities = best.scores / temperature - log_z.unsqueeze(1)
+        log_probabilities = best.scores - log_partition(chain).unsqueeze(1)
         for segment, (_, offset) in enumerate(places):
             valid = best.valid[segment]
             readings = [

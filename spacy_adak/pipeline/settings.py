@@ -12,7 +12,7 @@ scheme = "BILUO"
 max_segment_length = 128
 spans_key = "adak_ner"
 threshold = 0.0
-incorrect_spans_key = null
+incorrect_spans_key = "incorrect_spans"
 
 [adak_ner.scorer]
 @scorers = "spacy.ner_scorer.v1"

@@ -1,8 +1,8 @@
 """What a model thinks of texts that are partly annotated: entities that nobody has
 annotated, and annotated ones that it contradicts.
 
-All probabilities are exact under the model, at the temperature it was calibrated with,
-and given what else is known of the text.
+All probabilities are exact under the model as it was calibrated, and given what else is
+known of the text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,7 @@ import torch
 
 from ..annotation.known import PresetDoc, allowed_tags, tagged_spans
 from ..annotation.segments import batch_segments
+from ..crf.calibration import Calibration
 from ..crf.chain import Chain
 from ..crf.decode import kbest
 from ..crf.spans import TaggedSpan, probable_spans, span_log_probabilities
@@ -60,7 +61,7 @@ def find_missed(
     ruled_out: Sequence[set[LabelledSpan]],
     tagset: TagSet,
     *,
-    temperature: float,
+    calibration: Calibration,
     threshold: float,
 ) -> list[list[Candidate]]:
     """Find entities that nobody has annotated, on the best path or not.
@@ -69,13 +70,13 @@ def find_missed(
     presets (Sequence[PresetDoc]): What is known of each.
     ruled_out (Sequence[set[LabelledSpan]]): What was decided before not to be one.
     tagset (TagSet): The tags.
-    temperature (float): At which probabilities are calibrated.
+    calibration (Calibration): What probabilities are calibrated by.
     threshold (float): The lowest probability of an entity that is worth a question.
     RETURNS (list[list[Candidate]]): For each document what was found, in order.
     """
     found: list[list[Candidate]] = [[] for _ in presets]
     for chain, places in segment_chains(scores, presets, tagset):
-        calibrated = chain.at_temperature(temperature)
+        calibrated = calibration(chain, tagset)
         for row, local, probability in probable_spans(calibrated, tagset, threshold):
             doc, offset = places[row]
             span = shift(local, offset)
@@ -90,7 +91,7 @@ def with_alternatives(
     tagset: TagSet,
     candidates: Sequence[Sequence[Candidate]],
     *,
-    temperature: float,
+    calibration: Calibration,
     k: int,
 ) -> list[list[Candidate]]:
     """Look for what else there may be in the place of each candidate.
@@ -99,7 +100,7 @@ def with_alternatives(
     presets (Sequence[PresetDoc]): What is known of each.
     tagset (TagSet): The tags.
     candidates (Sequence[Sequence[Candidate]]): The candidates in each document.
-    temperature (float): At which probabilities are calibrated.
+    calibration (Calibration): What probabilities are calibrated by.
     k (int): In how many of the best readings of a sentence to look.
     RETURNS (list[list[Candidate]]): The candidates with alternatives.
     """
@@ -113,7 +114,7 @@ def with_alternatives(
             if offset <= candidate.span.start < offset + lengths[row]
         ]
         spans = [(row, shift(c.span, -places[row][1])) for row, c in inside]
-        calibrated = chain.at_temperature(temperature)
+        calibrated = calibration(chain, tagset)
         others = _find_alternatives(calibrated, spans, tagset, k)
         for (row, candidate), alternatives in zip(inside, others, strict=True):
             doc, offset = places[row]
@@ -127,7 +128,7 @@ def find_doubtful(
     presets: Sequence[PresetDoc],
     tagset: TagSet,
     *,
-    temperature: float,
+    calibration: Calibration,
     highest: float,
     k: int,
 ) -> list[list[Candidate]]:
@@ -138,14 +139,14 @@ def find_doubtful(
     scores (TagScores): The scores of a batch of documents.
     presets (Sequence[PresetDoc]): What is known of each.
     tagset (TagSet): The tags.
-    temperature (float): At which probabilities are calibrated.
+    calibration (Calibration): What probabilities are calibrated by.
     highest (float): The highest probability of an entity that is doubtful.
     k (int): In how many of the best readings of a sentence to look for alternatives.
     RETURNS (list[list[Candidate]]): For each document what was found, in order.
     """
     found: list[list[Candidate]] = [[] for _ in presets]
     for chain, doc, offset, spans in _without_each_entity(scores, presets, tagset):
-        calibrated = chain.at_temperature(temperature)
+        calibrated = calibration(chain, tagset)
         rows = list(enumerate(spans))
         log_probabilities = span_log_probabilities(
             calibrated, tagged_spans(rows, tagset)

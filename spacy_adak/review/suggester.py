@@ -110,14 +110,14 @@ class Suggester(Pipe):
             presets = [self._preset(doc) for doc in docs]
             ruled_out = [self._ruled_out(doc) for doc in docs]
             tagset = self.recognizer.tagset
-            temperature = self.recognizer.temperature
+            calibration = self.recognizer.calibration
             threshold, doubt, k, _ = self.settings
             missed = find_missed(
                 scores,
                 presets,
                 ruled_out,
                 tagset,
-                temperature=temperature,
+                calibration=calibration,
                 threshold=threshold,
             )
             # What fold models thought of a text when they had not seen it counts for
@@ -126,10 +126,10 @@ class Suggester(Pipe):
                 if CANDIDATES_KEY in doc.spans:
                     missed[i] = self._candidates_on(doc, presets[i], ruled_out[i])
             missed = with_alternatives(
-                scores, presets, tagset, missed, temperature=temperature, k=k
+                scores, presets, tagset, missed, calibration=calibration, k=k
             )
             doubtful = find_doubtful(
-                scores, presets, tagset, temperature=temperature, highest=doubt, k=k
+                scores, presets, tagset, calibration=calibration, highest=doubt, k=k
             )
         for doc, *found in zip(docs, missed, doubtful, strict=True):
             doc.user_data[_KEY] = [

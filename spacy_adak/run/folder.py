@@ -140,6 +140,8 @@ class Run(NamedTuple):
     component (str): The name of the `adak_ner` component.
     use_gpu (int): The id of a GPU, or -1.
     code_path (Path | None): Python code to import first.
+    ruled_out (int): How many spans of the data are known not to be entities; told of a
+        new run only.
     """
 
     folder: Path
@@ -149,6 +151,7 @@ class Run(NamedTuple):
     component: str
     use_gpu: int
     code_path: Path | None
+    ruled_out: int = 0
 
     @property
     def history_path(self) -> Path:

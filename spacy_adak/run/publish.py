@@ -3,15 +3,19 @@
 import shutil
 from pathlib import Path
 
+import srsly
 from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Corpus
 from spacy.util import load_config, load_model
 
 from ..annotation.q_of_text import ESTIMATE_KEY
 from ..atomic import copy_folder, remove, write_file
+from ..crf.calibration import IDENTITY
 from ..data.docbin import make_docbin
 from ..data.origins import CANDIDATES_KEY, complete, set_scored_spans
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
+from ..pipeline.calibration import fit_calibration
 from ..shards.checkpoint import new_folder, write_json
 from ..shards.layout import in_given_order, list_shards
 from ..shards.references import tokenizing_pipeline
@@ -76,6 +80,7 @@ def _note_published(folder: Path, published: Published) -> None:
 def _publish_model(run: Run, name: str, number: int) -> None:
     with new_folder(run.folder / name) as beside:
         _copy_model(run.final_model(number) / name, beside)
+        _calibrate(run, run.final_model(number) / name, beside)
         _restore_settings(beside / "config.cfg", run.config_path)
 
 
@@ -85,6 +90,18 @@ def _copy_model(source: Path, target: Path) -> None:
         load_model(source).to_disk(target)
     else:
         copy_folder(source, target)
+
+
+def _calibrate(run: Run, source: Path, target: Path) -> None:
+    """Make probabilities of a copied model agree with the dev data. The model it was
+    copied from may have an encoder that remembers these texts."""
+    nlp = load_model(source)
+    examples = Corpus(run.dev_path)(nlp) if run.dev_path.exists() else ()
+    calibration = fit_calibration(nlp, run.component, examples)
+    if calibration != IDENTITY:
+        path = target / run.component / "cfg"
+        settings = srsly.read_json(path)
+        write_json(path, {**settings, "calibration": calibration._asdict()})
 
 
 def _restore_settings(model_config: Path, run_config: Path) -> None:

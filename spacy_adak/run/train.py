@@ -1,17 +1,20 @@
 """Train a pipeline with AdaK-NER: checks, rounds, and what a run leaves behind."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from spacy.cli._util import import_code
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.util import load_config, load_model
 from thinc.api import Config
 
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..errors import Errors
+from ..data.origins import INCORRECT_SPANS_KEY
+from ..errors import Errors, Warnings
 from ..q.adak_block import EXECUTION, read_settings
 from ..shards.checkpoint import (
     claim,
@@ -150,7 +153,22 @@ def _begin(
     write_file(folder / DEV_FILE, make_docbin(dev_docs).to_disk)
     seed = config.resolved["training"]["seed"] or 0
     write_shards(train_docs, folder / CORPUS, settings.folds, seed)
-    return _make_run(folder, config, use_gpu, code_path)
+    run = _make_run(folder, config, use_gpu, code_path)
+    return run._replace(ruled_out=_count_ruled_out(run, train_docs))
+
+
+def _count_ruled_out(run: Run, docs: Sequence[Doc]) -> int:
+    """How many spans are ruled out; warns where nothing will be learnt from them."""
+    key = run.config["components"][run.component]["incorrect_spans_key"]
+    looked_at = key or INCORRECT_SPANS_KEY
+    count = sum(len(doc.spans.get(looked_at, ())) for doc in docs)
+    if count and key is None:
+        message = Warnings.W204.format(
+            count=count, key=looked_at, component=run.component
+        )
+        warnings.warn(message, stacklevel=2)
+        return 0
+    return count
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_adak.annotation.known import Known, PresetDoc, allowed_tags
 from spacy_adak.annotation.segments import batch_segments
+from spacy_adak.crf.calibration import IDENTITY, Calibration
 from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import CRFHead, TagScores
@@ -49,19 +50,16 @@ def chains(scores: TagScores, tagset: TagSet, known: Known) -> list[Chain]:
 
 
 def spans_of(
-    chain: Chain, tagset: TagSet, offset: int, temperature: float
+    chain: Chain, tagset: TagSet, offset: int, calibration: Calibration = IDENTITY
 ) -> dict[tuple[LabelledSpan, ...], float]:
     """All readings of a segment with their probabilities."""
-    tempered = {
-        path: p ** (1 / temperature) for path, p in probabilities(chain, 0).items()
-    }
-    total = sum(tempered.values())
+    paths = probabilities(calibration(chain, tagset), 0)
     return {
         tuple(
             LabelledSpan(s.start + offset, s.end + offset, s.type)
             for s in tagset.decode(path)
-        ): p / total
-        for path, p in tempered.items()
+        ): p
+        for path, p in paths.items()
     }
 
 
@@ -71,18 +69,19 @@ def test_missed_entities_and_alternatives_by_brute_force(
     seed: int, scheme: str
 ) -> None:
     tagset = TagSet(["A"], scheme)
-    temperature, threshold, tokens = 1.7, 0.02, CUT + 3
+    threshold, tokens = 0.02, CUT + 3
+    calibration = Calibration(1.7, 0.4)
     annotated = LabelledSpan(1, 2, "A")
     preset = make_preset(tokens, [annotated])
     scores = make_scores(tagset, tokens, seed)
     found = find_missed(
-        scores, [preset], [set()], tagset, temperature=temperature, threshold=threshold
+        scores, [preset], [set()], tagset, calibration=calibration, threshold=threshold
     )
     (candidates,) = with_alternatives(
-        scores, [preset], tagset, found, temperature=temperature, k=100
+        scores, [preset], tagset, found, calibration=calibration, k=100
     )
     readings = [
-        spans_of(chain, tagset, offset, temperature)
+        spans_of(chain, tagset, offset, calibration)
         for chain, offset in zip(
             chains(scores, tagset, preset.known), (0, CUT), strict=True
         )
@@ -126,7 +125,7 @@ def test_doubt_of_an_entity_depends_on_the_other_entities_alone(
     preset = make_preset(tokens, entities)
     scores = make_scores(tagset, tokens, seed)
     (candidates,) = find_doubtful(
-        scores, [preset], tagset, temperature=1.0, highest=1.0, k=0
+        scores, [preset], tagset, calibration=IDENTITY, highest=1.0, k=0
     )
     assert [candidate.span for candidate in candidates] == entities
     for candidate in candidates:
@@ -134,7 +133,7 @@ def test_doubt_of_an_entity_depends_on_the_other_entities_alone(
         known = preset.known._replace(entities=others)
         segment = int(candidate.span.start >= CUT)
         chain = chains(scores, tagset, known)[segment]
-        readings = spans_of(chain, tagset, CUT * segment, 1.0)
+        readings = spans_of(chain, tagset, CUT * segment)
         expected = sum(p for spans, p in readings.items() if candidate.span in spans)
         assert candidate.probability == pytest.approx(expected, abs=1e-5)
 
@@ -156,7 +155,7 @@ def test_only_what_the_model_contradicts_is_doubtful() -> None:
         end=scores.end.masked_fill(legal.illegal_end, float("-inf")),
     )
     (candidates,) = find_doubtful(
-        scores, [preset], tagset, temperature=1.0, highest=0.05, k=5
+        scores, [preset], tagset, calibration=IDENTITY, highest=0.05, k=5
     )
     assert [c.span for c in candidates] == [LabelledSpan(4, 5, "A")]
     assert candidates[0].alternatives[0].spans == []
@@ -169,7 +168,7 @@ def test_what_was_ruled_out_is_not_asked_again() -> None:
 
     def spans(ruled_out: set[LabelledSpan]) -> set[LabelledSpan]:
         (found,) = find_missed(
-            scores, [preset], [ruled_out], tagset, temperature=1.0, threshold=0.01
+            scores, [preset], [ruled_out], tagset, calibration=IDENTITY, threshold=0.01
         )
         return {candidate.span for candidate in found}
 

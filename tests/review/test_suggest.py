@@ -9,6 +9,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_adak.crf.calibration import IDENTITY, Calibration
 from spacy_adak.data.convert import convert
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.origins import (
@@ -81,11 +82,11 @@ def test_probability_is_that_of_the_component(bench: Workbench) -> None:
 
 
 def test_entities_below_the_best_path_count(bench: Workbench) -> None:
-    get_ner(bench.nlp).temperature = 4.0
+    get_ner(bench.nlp).calibration = Calibration(4.0)
     try:
         rows = bench.rows(threshold=0.01)
     finally:
-        get_ner(bench.nlp).temperature = 1.0
+        get_ner(bench.nlp).calibration = IDENTITY
     best = {
         (i, ent.start_char, ent.label_)
         for i, (text, _) in enumerate(TEXTS)
@@ -159,13 +160,13 @@ def test_pipeline_is_left_as_it_was(bench: Workbench) -> None:
     assert bench.nlp(TEXTS[0][0]).ents
 
 
-def test_temperature_of_the_pipeline_is_used(bench: Workbench) -> None:
+def test_calibration_of_the_pipeline_is_used(bench: Workbench) -> None:
     sure = {row.form: row.score for row in bench.rows(threshold=0.5)}
-    get_ner(bench.nlp).temperature = 3.0
+    get_ner(bench.nlp).calibration = Calibration(3.0)
     try:
         unsure = {row.form: row.score for row in bench.rows(threshold=0.05)}
     finally:
-        get_ner(bench.nlp).temperature = 1.0
+        get_ner(bench.nlp).calibration = IDENTITY
     assert all(unsure[form] < score for form, score in sure.items())
 
 

@@ -1,0 +1,104 @@
+"""`python -m spacy adak debug-data`"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from spacy.cli._util import import_code, parse_config_overrides
+from wasabi import msg
+
+from .app import CodeOption, adak_cli, readable_errors
+
+
+@adak_cli.command(
+    "debug-data",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+@readable_errors()
+def debug_data_cli(
+    ctx: typer.Context,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A config, whose training and dev data are checked, or training data "
+            "in any format of `adak convert`",
+            exists=True,
+        ),
+    ],
+    dev_path: Annotated[
+        Path | None,
+        typer.Option("--dev", "-d", help="Dev data, if no config is given"),
+    ] = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            "--unlabelled",
+            "-u",
+            metavar="[missing|outside]",
+            help="What a token without a label is in training data that does not say "
+            "it; in dev data it is outside",
+        ),
+    ] = None,
+    converter: Annotated[
+        str | None,
+        typer.Option("--converter", "-c", help="Format of the data, as in convert"),
+    ] = None,
+    lang: Annotated[
+        str, typer.Option("--lang", "-l", help="Language code, for the tokenizer")
+    ] = "en",
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on",
+            metavar="[error|warning|never]",
+            help="From which level on the exit code is 1",
+        ),
+    ] = "error",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else")
+    ] = False,
+    code_path: CodeOption = None,
+) -> None:
+    """
+    Check annotated data before training on it.
+
+    Tells what is annotated, unknown, outside and blocked, how much annotators have
+    found, and where they contradict themselves. An error is what training would fail
+    on or learn wrongly, a warning what may make it worse. The exit code is 1 if there
+    is an error (with --fail-on warning, or a warning) or the data can't be read, 2 if
+    an option is wrong, and else 0. Settings of a config are overridden by their names.
+
+    \b
+    python -m spacy adak debug-data config.cfg --paths.train train.spacy \\
+        --paths.dev dev.spacy
+    python -m spacy adak debug-data train.spacy --dev dev.spacy --json
+    """
+    from ..report.debug_data import LEVELS, check_config, check_files
+
+    import_code(code_path)
+    overrides = parse_config_overrides(ctx.args)
+    if fail_on not in ("error", "warning", "never"):
+        raise typer.BadParameter(f"'{fail_on}' is none of error, warning, never")
+    if path.suffix == ".cfg":
+        findings = check_config(path, overrides)
+    elif overrides:
+        raise typer.BadParameter(f"no such option: --{next(iter(overrides))}")
+    else:
+        findings = check_files(
+            path, dev_path, converter=converter, unlabelled=unlabelled, lang=lang
+        )
+    if as_json:
+        typer.echo(json.dumps({"findings": [f._asdict() for f in findings]}))
+    else:
+        shows: dict[str, Callable[[str], Any]]
+        shows = {"info": msg.info, "warning": msg.warn, "error": msg.fail}
+        for finding in findings:
+            text = finding.message.encode("utf8", "backslashreplace").decode("utf8")
+            shows[finding.level](text)
+        counts = [f"{sum(f.level == x for f in findings)} {x}s" for x in LEVELS[1:]]
+        msg.text(" and ".join(counts))
+    failing = LEVELS[LEVELS.index(fail_on) :] if fail_on != "never" else ()
+    if any(finding.level in failing for finding in findings):
+        raise typer.Exit(1)

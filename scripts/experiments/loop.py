@@ -1,7 +1,8 @@
 """Let an oracle decide about suggestions, and see what the next training gains by it.
 
     python -m scripts.experiments.loop --dataset youku --scheme entity
-    python -m scripts.experiments.loop --dataset youku --units form,random --report
+    python -m scripts.experiments.loop --dataset youku --units form,random
+    python -m scripts.experiments.loop_report
 
 A dataset is made incomplete and trained on. Suggestions are decided by the complete
 annotation: by form as ranked, or by place. The decisions are merged, and a pipeline is

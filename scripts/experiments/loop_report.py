@@ -17,6 +17,7 @@ from .cells import FULL
 from .failure import told_without_traceback
 from .paper_values import TITLES
 from .results import Row, find_rows, read_reported, read_results
+from .tables import align
 
 UNITS = {"form": "by form", "place": "by place", "random": "annotated at random"}
 INTRODUCTION = (
@@ -60,7 +61,7 @@ def make_table(rows: Sequence[Row], full: Sequence[Row]) -> str:
         )
     header = ["Decided", "n", "Yes / no / passed", "New entities", "P", "R", "F1"]
     header.append("Recovery")
-    return md.table(body, header, aligns=["l", *["r"] * (len(header) - 1)])
+    return md.table(body, header, aligns=align(header, texts=1))
 
 
 def draw(rows: Sequence[Row], full: Sequence[Row], path: Path) -> None:

@@ -24,8 +24,8 @@ INTRODUCTION = (
     "What is recovered after so many decisions of an oracle, the complete annotation, "
     "about suggestions: by form as they are ranked, or by place, those that the models "
     "are least sure of first. As the control, as many entities are annotated at "
-    "random. Recovery is F1 on test divided by that of the CRF on all annotations, over the "
-    "same encoder."
+    "random. Recovery is F1 on test divided by that of the CRF on all annotations, "
+    "over the same encoder."
 )
 
 

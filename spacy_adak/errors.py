@@ -127,14 +127,14 @@ class Errors(metaclass=WithCodes):
         "null, and no training text with an entity is annotated completely, so that it "
         "can't be estimated. Set target to the share of tokens that you expect to be "
         "part of an entity, for instance 0.15, or train with "
-        "`python -m spacy adak train`, which takes the share in the dev data."
+        "`python -m spacy adak train`, which needs no complete text."
     )
     A114 = (
         "The component '{name}' learns by MissingLoss, but annotation_recall is null, "
         "and no training text with an entity is annotated completely, so that it can't "
         "be estimated. Set annotation_recall to the share of entities that you expect "
         "to be annotated, for instance 0.3, or train with "
-        "`python -m spacy adak train`, which compares the training with the dev data."
+        "`python -m spacy adak train`, which needs no complete text."
     )
     A115 = (
         "The estimate for the text '{text}' is for {found} tags, but the component "
@@ -255,10 +255,10 @@ class Errors(metaclass=WithCodes):
         "none. Annotate some in the training data, or take the label out of dev."
     )
     A213 = (
-        "No document of the dev data has entities and is annotated completely, so that "
-        "models can't be scored and no best one be chosen. Annotate all entities of "
-        "some dev documents, and state that the rest is outside: "
-        "`python -m spacy adak convert --unlabelled outside`."
+        "No entity of the dev data is annotated, so that no best model can be chosen "
+        "by it. Leave it out (paths.dev = null): `adak train` then sets a part of the "
+        "training texts apart. Better than that are some 50 texts with all of their "
+        "entities annotated: `python -m spacy adak sample` draws them."
     )
     A214 = (
         "The folder '{path}' of the encoder does not exist (setting {setting}). Give "
@@ -313,6 +313,11 @@ class Errors(metaclass=WithCodes):
     A227 = (
         "Can't write to '{path}': {error}. Make room or get the right to write there. "
         "The run had not begun: give the same command again."
+    )
+    A230 = (
+        "How many of the entities are annotated can't be estimated: too few are. "
+        "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "
+        "give two annotators the same texts, or state it as annotation_recall."
     )
 
     # data
@@ -549,6 +554,20 @@ class Warnings(metaclass=WithCodes):
         "{count} spans of the training data are ruled out by the span group '{key}', "
         "but the component does not look at it. To learn from them: "
         "--components.{component}.incorrect_spans_key {key}"
+    )
+    W210 = (
+        "No dev data is given: {count:,} of the {total:,} training texts are set "
+        "apart, and models are chosen by the likelihood of their annotation. Scores "
+        "are corrected for what nobody has marked, and rough. Some 50 texts with all "
+        "of their entities annotated tell more (`python -m spacy adak sample` draws "
+        "them), and a full dev set tells most."
+    )
+    W211 = (
+        "None of the {count:,} dev documents with entities is annotated completely, "
+        "so models are chosen by the likelihood of their annotation. Scores are "
+        "corrected for what nobody has marked, and rough. Some 50 texts with all of "
+        "their entities annotated tell more (`python -m spacy adak sample` draws "
+        "them). Never convert incomplete texts with --unlabelled outside."
     )
 
     # data

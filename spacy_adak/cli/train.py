@@ -12,6 +12,7 @@ from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
     from ..run.folder import Round, Run
+    from ..shards.recall_file import KnownRecall
 
 
 @adak_cli.command(
@@ -117,6 +118,7 @@ def train_cli(
                 show_progress=True,
                 follow_logs=verbose,
                 on_start=table.begin,
+                on_recall=_tell_recall,
                 on_round=table.add,
             )
         except KeyboardInterrupt:
@@ -183,6 +185,10 @@ class _Column(NamedTuple):
     title: str
     width: int
     describe: Callable[["Round"], str]
+
+
+def _tell_recall(recall: "KnownRecall") -> None:
+    (msg.info if recall.is_identifiable else msg.warn)(recall.description)
 
 
 def _percent(value: float | None) -> str:

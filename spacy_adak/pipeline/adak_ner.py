@@ -4,14 +4,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import Signature, signature
 from itertools import islice
-from math import exp
+from math import exp, log
 from typing import Any
 
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import check_lexeme_norms
+from spacy.util import check_lexeme_norms, minibatch
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer
 
@@ -23,6 +23,12 @@ from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
 from ..encoders.averaged_shim import keeps_averages
 from ..errors import Errors, Warnings
+from .annotation_likelihood import (
+    SCORE_NAME,
+    annotation_likelihood,
+    corrected_scores,
+    is_annotated_completely,
+)
 from .checked_pipe import CheckedPipe
 from .head import TagScores
 from .losses import AdaKLoss, Loss, Progress
@@ -36,6 +42,8 @@ from .settings import DEFAULT_CONFIG, RULES
 
 # The number of steps that is planned for where nothing tells it.
 _DEFAULT_STEPS = 1000
+# How many documents are scored at a time.
+_DOCS_PER_SCORE = 256
 _DEFAULT_LOSS = AdaKLoss()
 _CALIBRATION = "calibration"
 
@@ -339,6 +347,35 @@ class AdaKRecognizer(CheckedPipe):
             )
             raise ValueError(message)
         return result.loss, result.gradient
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score a batch of examples. If some are annotated incompletely, and the recall
+        of the annotators is known, precision and F1 are corrected by it, and there is
+        the likelihood of the annotation as well, by which models can be chosen.
+
+        examples (Iterable[Example]): Predicted and gold documents.
+        RETURNS (dict[str, Any]): The scores.
+        """
+        examples = [eg for eg in examples if len(eg.predicted)]
+        scores = super().score(examples, **kwargs)
+        recall = getattr(self.loss, "annotation_recall", None)
+        recall = recall or self.cfg.get("annotation_recall")
+        if self.scorer is None or not recall or is_annotated_completely(examples):
+            return scores
+        total, tokens = 0.0, 0
+        for batch in minibatch(examples, size=_DOCS_PER_SCORE):
+            docs = [example.predicted for example in batch]
+            samples = [self.read_sample(example) for example in batch]
+            likelihood = annotation_likelihood(
+                self.tag_scores(docs), samples, self.tagset, recall
+            )
+            length = sum(map(len, docs))
+            total, tokens = total + log(likelihood) * length, tokens + length
+        return {
+            **scores,
+            **corrected_scores(examples, recall),
+            SCORE_NAME: exp(total / tokens),
+        }
 
     def read_sample(self, example: Example) -> Sample:
         """Read what there is to learn from an example.

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from spacy.util import registry
 from torch import Tensor
 
-from ..annotation.completeness import entity_share, recall_of_annotators
+from ..annotation.completeness import entity_share
 from ..annotation.known import entity_starting_tags
 from ..crf.losses import (
     HardQ,
@@ -27,6 +27,8 @@ from ..crf.losses import (
 from ..crf.ratio import EntityRatio
 from ..crf.tags import TagSet
 from ..errors import Errors
+from ..recall.combine import combine
+from ..recall.complete_texts import recall_from_complete_texts
 from .rules import NOT_NEGATIVE, POSITIVE, SHARE, Rule, check_values
 from .targets import Segments
 
@@ -166,9 +168,9 @@ class MissingLoss(Loss):
 
     annotation_recall (Optional[float]): r, the share of the entities in the training
         texts that are annotated, for instance 0.3. 0 is FuzzyLoss, and 1 is CRFLoss.
-        With null it is estimated: `adak train` compares the entities per token with
-        those in the dev data; other training compares training texts that leave tokens
-        open with those that state some to be O and leave none open.
+        With null it is estimated: from texts that are annotated completely, in
+        `adak train` also from dev data, from texts that two annotators have in common,
+        and if these are few from fold models.
     """
 
     annotation_recall: float | None = None
@@ -203,7 +205,9 @@ class MissingLoss(Loss):
         """RETURNS (dict[str, float | None]): r."""
         if self.annotation_recall is not None:
             return {}
-        return {"annotation_recall": recall_of_annotators(annotated, complete)}
+        estimate = recall_from_complete_texts(annotated, complete)
+        recall = combine([estimate] if estimate is not None else [])
+        return {"annotation_recall": None if recall is None else recall.recall.value}
 
 
 @registry.losses("spacy-adak.RatioLoss.v1")
@@ -214,9 +218,8 @@ class RatioLoss(Loss):
     paths count by q.
 
     target (Optional[float]): The share of tokens that are part of an entity, for
-        instance 0.15. With null it is that of the dev data in `adak train`; in other
-        training that of the training texts that state some tokens to be O and leave
-        none open.
+        instance 0.15. With null it is that of texts that are annotated completely;
+        `adak train` also knows it from the recall of the annotators.
     margin (float): How far the share expected in a batch may be off at no cost. The
         paper has 0.05 around a guess; a target that was estimated can be held closer
         to.

@@ -87,10 +87,11 @@ class Start(Block):
         count less each, and the word features of the fold models stay silent, so that
         the models do not memorise unknown names as O.
     annotation_recall (Optional[float]): For "missing" and "forms": the share of
-        entities that are annotated. With null it is estimated by comparison with the
-        dev data.
+        entities that are annotated. With null it is estimated: from texts that are
+        annotated completely or by two annotators, and if these are few from fold
+        models.
     ratio_margin (float): For "ratio" and "forms": the margin of RatioLoss, whose target
-        is the share of entity tokens in the dev data.
+        is the share of entity tokens, estimated in the same way.
     ratio_weight (float): For "ratio" and "forms": the weight of RatioLoss.
     """
 

@@ -3,6 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..annotation.known import known_from_example
 from ..crf.tags import LabelledSpan
 from .candidates import Dictionary, Words
 
@@ -28,6 +32,12 @@ def count_forms(
         for form in _forms(words, dictionary.match(words, is_open))
     )
     return marked, unmarked
+
+
+def marked_words(doc: Doc) -> MarkedWords:
+    """RETURNS (MarkedWords): What a document says of its forms."""
+    known = known_from_example(Example(doc, doc), None)
+    return [token.text for token in doc], known.entities, known.unknown().tolist()
 
 
 def _forms(words: Sequence[str], spans: Iterable[LabelledSpan]) -> list[Words]:

@@ -4,9 +4,10 @@ there are per token, and how many of them are marked elsewhere."""
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..annotation.completeness import is_meant_to_be_complete
+from ..data.origins import DECIDED_KEY
 from .estimate import RecallEstimate
 from .intervals import Interval, interval, resample_ratio
 
@@ -18,19 +19,29 @@ def recall_from_complete_texts(
     annotated: Iterable[Doc], complete: Iterable[Doc]
 ) -> RecallEstimate | None:
     """Compare the entities per token in some texts with those in complete ones. It
-    supposes that both are texts of the same kind.
+    supposes that both are texts of the same kind. What was decided upon when a model
+    suggested it was not found by annotators: they have left it, as the other entities
+    that they have left.
 
     annotated (Iterable[Doc]): The texts. Those meant to be complete are passed over.
     complete (Iterable[Doc]): Texts that are annotated completely.
     RETURNS (RecallEstimate | None): The recall; None if there is nothing to compare.
     """
-    incomplete = [_count(doc) for doc in annotated if not is_meant_to_be_complete(doc)]
-    complete_counts = [_count(doc) for doc in complete]
+    incomplete = [
+        (_count(annotated_unasked(doc)), len(doc))
+        for doc in annotated
+        if not is_meant_to_be_complete(doc)
+    ]
+    complete_counts = [(_count(doc.ents), len(doc)) for doc in complete]
     found = Counter(label for counts, _ in incomplete for label in counts.elements())
     expected = Counter(
         label for counts, _ in complete_counts for label in counts.elements()
     )
-    if not expected or not incomplete:
+    if not incomplete:
+        everything = Interval(1.0, 1.0, 1.0)
+        how = "all texts are annotated completely"
+        return RecallEstimate("complete texts", everything, {}, how)
+    if not expected:
         return None
     per_type = {
         label: _compare(incomplete, complete_counts, label)
@@ -47,9 +58,15 @@ def recall_from_complete_texts(
     )
 
 
-def _count(doc: Doc) -> tuple[Counter[str], int]:
-    """The entities of a text by type, and its length."""
-    return Counter(ent.label_ for ent in doc.ents), len(doc)
+def annotated_unasked(doc: Doc) -> list[Span]:
+    """RETURNS (list[Span]): The entities that annotators have marked by themselves, not
+    those decided upon when a model suggested them."""
+    decided = {(s.start, s.end, s.label) for s in doc.spans.get(DECIDED_KEY, ())}
+    return [e for e in doc.ents if (e.start, e.end, e.label) not in decided]
+
+
+def _count(spans: Iterable[Span]) -> Counter[str]:
+    return Counter(span.label_ for span in spans)
 
 
 def _compare(

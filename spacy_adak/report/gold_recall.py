@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.completeness import is_meant_to_be_complete
-from ..annotation.known import known_from_example
-from ..q.marked_forms import MarkedWords, count_forms
+from ..q.marked_forms import count_forms, marked_words
 from ..recall.combine import AnnotatorRecall, combine
 from ..recall.complete_texts import recall_from_complete_texts
 from ..recall.estimate import RecallEstimate
@@ -33,7 +31,7 @@ def estimate_gold_recall(
         return combine([RecallEstimate("given", known, {}, how)])
     gold = [example.reference for example in examples]
     incomplete = [eg for eg in examples if not is_meant_to_be_complete(eg.reference)]
-    forms = count_forms([_marked_words(eg.reference) for eg in incomplete])
+    forms = count_forms([marked_words(eg.reference) for eg in incomplete])
     estimates = [
         recall_from_complete_texts(gold, filter(is_meant_to_be_complete, gold)),
         recall_from_two_annotators(gold),
@@ -41,11 +39,6 @@ def estimate_gold_recall(
         recall_from_forms(*forms),
     ]
     return combine([estimate for estimate in estimates if estimate is not None])
-
-
-def _marked_words(doc: Doc) -> MarkedWords:
-    known = known_from_example(Example(doc, doc), None)
-    return [token.text for token in doc], known.entities, known.unknown().tolist()
 
 
 def _held_out_spans(

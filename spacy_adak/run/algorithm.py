@@ -8,7 +8,7 @@ said in `folder`.
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,29 +24,38 @@ from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
 from ..shards.checkpoint import write_jsonl
 from ..shards.layout import Shard, list_shards
+from ..shards.recall_file import KnownRecall
 from ..shards.references import tokenizing_pipeline
 from ..shards.text_lengths import write_text_lengths
 from ..tasks.encode_texts import EncodingTask
 from ..tasks.estimate_shard import EstimationTask, ShardStatistics
 from ..tasks.executors import Executor
 from ..tasks.look_at_annotators import RecallTask
-from ..tasks.recipe import Recipe
 from ..tasks.train_model import BEST_MODEL, TrainingTask
+from .annotators import find_recall, needs_recall
 from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
+from .recipes import recipe_of
 
 # The names of fold models, before their number.
 _FOLD_MODELS = "fold"
 
 
-def run_rounds(run: Run, execute: Executor) -> Iterator[Round]:
+def run_rounds(
+    run: Run,
+    execute: Executor,
+    on_recall: Callable[[KnownRecall], None] = lambda recall: None,
+) -> Iterator[Round]:
     """Do what is left to do of a run.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
+    on_recall (Callable): Called with the recall of annotators, if it is needed.
     YIELDS (Round): Each round that has been finished.
     """
     if not run.has_all_rounds():
         encode_texts(run, execute)
+        if needs_recall(run):
+            on_recall(find_recall(run, execute))
         if run.config["training"]["max_epochs"] > 0:
             write_text_lengths(tokenizing_pipeline(run.config), run.corpus)
     while True:
@@ -97,7 +106,7 @@ def encode_texts(run: Run, execute: Executor) -> None:
     """Run frozen encoders on all texts, so that trainings find the rows."""
     if not has_frozen_encoder(load_config(run.config_path)):
         return
-    recipe = _recipe(run, number=1)
+    recipe = recipe_of(run, number=1)
     recipe.frozen.mkdir(exist_ok=True)
     files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
     parts = run.settings.at_once
@@ -124,7 +133,7 @@ def train_fold_models(run: Run, number: int, execute: Executor) -> None:
         [
             TrainingTask(
                 name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
-                recipe=_recipe(run, number, estimates, without_fold=fold),
+                recipe=recipe_of(run, number, estimates, without_fold=fold),
                 loss=loss,
                 has_word_features=has_word_features,
                 output=_fold_model(run, number, fold),
@@ -142,7 +151,7 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
     RETURNS (Annotators): What annotators do.
     """
     task = RecallTask(
-        recipe=_recipe(run, number=1),
+        recipe=recipe_of(run, number=1),
         component=run.component,
         loss=run.settings.start.missing_loss(),
         looks_at_forms=run.settings.start.learn_from == "forms",
@@ -223,7 +232,7 @@ def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, An
     """
     task = TrainingTask(
         name=f"round {number}",
-        recipe=_recipe(run, number, run.estimates(number)),
+        recipe=recipe_of(run, number, run.estimates(number)),
         loss=None,
         has_word_features=True,
         output=run.final_model(number),
@@ -270,28 +279,6 @@ def keep_if_best(
 def _fold_model(run: Run, number: int, fold: int) -> Path:
     """M(w_j) of a round."""
     return run.round_folder(number) / f"{_FOLD_MODELS}-{fold}"
-
-
-def _recipe(
-    run: Run,
-    number: int,
-    estimates: Path | None = None,
-    without_fold: int | None = None,
-) -> Recipe:
-    """What a training of a round begins with."""
-    # Every training has a seed of its own, which depends on nothing but its place.
-    place = 0 if without_fold is None else without_fold + 1
-    seed = run.config["training"]["seed"] or 0
-    return Recipe(
-        config_path=run.config_path,
-        corpus=run.corpus,
-        dev_path=run.dev_path,
-        seed=(seed + 1_000_003 * number + 7919 * place) % 2**31,
-        use_gpu=run.use_gpu,
-        code_path=run.code_path,
-        estimates=estimates,
-        without_fold=without_fold,
-    )
 
 
 def _dev_score(config: Config, performance: dict[str, Any]) -> float:

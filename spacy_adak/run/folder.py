@@ -9,6 +9,8 @@ All that a run needs to go on after a crash is on disk:
                            all texts; models of the rounds have their encoder here
     likelihood/            how likely the annotation would be, given a path; where a run
                            starts from "missing" or "forms"
+    annotators/            while the recall of annotators is estimated, models for that
+    recall.json            the recall of annotators, if it is needed
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -30,6 +32,7 @@ from thinc.api import Config
 
 from ..encoders.sharing import FOLDER as FROZEN
 from ..q.adak_block import AdakSettings
+from ..shards.recall_file import RECALL_FILE
 
 CONFIG_FILE = "config.cfg"
 CORPUS = "corpus"
@@ -41,6 +44,7 @@ COMPLETED_FILE = "train-completed.spacy"
 REPORT_FILE = "report.html"
 ESTIMATES_FOLDER = "estimates"
 LIKELIHOOD_FOLDER = "likelihood"
+ANNOTATORS_FOLDER = "annotators"
 # The training of a round on all texts.
 FINAL = "final"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
@@ -50,6 +54,8 @@ MADE = (
     CORPUS,
     FROZEN,
     LIKELIHOOD_FOLDER,
+    ANNOTATORS_FOLDER,
+    RECALL_FILE,
     "round-[0-9][0-9]*",
     HISTORY_FILE,
     PUBLISHED_FILE,

@@ -48,7 +48,10 @@ rows = null
 # The training data. What is not annotated has to be missing, not outside:
 # `python -m spacy adak convert --unlabelled missing` writes it so.
 train = null
-# The development data, which has to be annotated completely.
+# The development data, annotated completely. If there is none, leave it null: a part
+# of the training texts is set apart. Some 50 complete texts choose models more surely,
+# and tell how many entities are annotated (`python -m spacy adak sample` draws them). A
+# full dev set gives scores to rely on.
 dev = null
 vectors = null
 init_tok2vec = null

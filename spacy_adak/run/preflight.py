@@ -20,6 +20,7 @@ from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.old_settings import describe_old_settings, old_settings
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
+from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
 from .overrides import SPACY_SETTINGS, settings_of_loss
@@ -33,7 +34,8 @@ class Checked(NamedTuple):
     config (FilledConfig): The config with all defaults.
     settings (AdakSettings): Its `[adak]` block.
     train (list[Doc]): The training data.
-    dev (list[Doc]): The part of the dev data that models can be scored on.
+    dev (list[Doc]): The texts that models are chosen by.
+    dev_is_complete (bool): Whether these are annotated completely.
     labels (list[str]): Those that `[initialize]` gives the component, or those of the
         training data. All models must number their tags alike, whatever their fold
         happens to hold.
@@ -43,6 +45,7 @@ class Checked(NamedTuple):
     settings: AdakSettings
     train: list[Doc]
     dev: list[Doc]
+    dev_is_complete: bool
     labels: list[str]
 
 
@@ -81,29 +84,43 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         # Settings that are known to be wrong need not be complained of twice.
         if not wrong_settings:
             problems.append(Errors.A219.format(error=describe(error)))
-    train, dev = [], []
+    train: list[Doc] = []
+    dev: list[Doc] | None = []
     unreadable = list(_problems_of_paths(interpolated))
     problems += unreadable
     if not unreadable:
         try:
             train = _read(interpolated, "train")
-            dev = _read(interpolated, "dev")
+            dev = None
+            if not _has_no_dev(interpolated):
+                dev = _read(interpolated, "dev")
         except Exception as error:
             problems.append(Errors.A220.format(error=describe(error)))
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
             problems += _problems_of_folds(interpolated, config, train)
-    scorable = [doc for doc in dev if is_complete(doc)]
     if problems or config is None or settings is None:
         _refuse(problems)
-    if len(scorable) < len(dev):
-        warnings.warn(
-            Warnings.W201.format(count=len(dev) - len(scorable), total=len(dev)),
-            stacklevel=2,
-        )
+    data = choose_dev_data(train, dev, config.resolved["training"]["seed"] or 0)
+    _warn_of_dev_data(dev, data)
     if labels is None:
         labels = sorted({ent.label_ for doc in train for ent in doc.ents})
-    return Checked(config, settings, train, scorable, labels)
+    return Checked(config, settings, data.train, data.dev, data.is_complete, labels)
+
+
+def _warn_of_dev_data(dev: list[Doc] | None, data: DevData) -> None:
+    """Say by what models are chosen, unless it is what everybody expects."""
+    if dev is None:
+        message = Warnings.W210.format(
+            count=len(data.dev), total=len(data.dev) + len(data.train)
+        )
+    elif not data.is_complete:
+        message = Warnings.W211.format(count=len(data.dev))
+    elif data.left_out:
+        message = Warnings.W201.format(count=data.left_out, total=len(dev))
+    else:
+        return
+    warnings.warn(message, stacklevel=3)
 
 
 def _given_labels(config: Config) -> list[str] | None:
@@ -198,6 +215,9 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
         if corpus in config.get("paths", {}):
             option = f"--paths.{corpus}"
         path = block["path"]
+        if path is None and corpus == "dev":
+            # A part of the training data takes its place.
+            continue
         if path is None:
             yield Errors.A218.format(corpus=corpus, why="not given", option=option)
         elif not Path(path).exists():
@@ -205,9 +225,17 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
             yield Errors.A218.format(corpus=corpus, why=why, option=option)
 
 
+def _has_no_dev(config: Config) -> bool:
+    return reader_block(config, "dev").get("path", "") is None
+
+
 def _read(config: Config, corpus: str) -> list[Doc]:
     """Read a corpus. What a model has estimated in it is no annotation."""
     path = reader_block(config, corpus).get("path")
+    if _has_no_dev(config):
+        # spaCy makes the readers of all corpora, and none without a path.
+        config = config.copy()
+        reader_block(config, "dev")["path"] = path
     with nullcontext() if path is None else unreadable_file_named(Path(path)):
         docs = list(read_references(config, corpus))
     facts = [without_estimates(doc) for doc in docs]
@@ -219,16 +247,21 @@ def _read(config: Config, corpus: str) -> list[Doc]:
 
 
 def _problems_of_data(
-    config: Config, train: list[Doc], dev: list[Doc], strict: bool
+    config: Config, train: list[Doc], dev: list[Doc] | None, strict: bool
 ) -> Iterator[str]:
     labels = {ent.label_ for doc in train for ent in doc.ents}
     if not labels:
         yield Errors.A210.format(path=reader_block(config, "train").get("path"))
-    unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - labels)
+    if dev is None:
+        if strict:
+            yield Errors.A216.format(count="all", total="0")
+        return
+    of_dev = {ent.label_ for doc in dev for ent in doc.ents}
+    unseen = sorted(of_dev - labels)
     if labels and unseen:
         yield Errors.A212.format(labels=", ".join(unseen))
     incomplete = sum(not is_complete(doc) for doc in dev)
-    if not any(doc.ents for doc in dev if is_complete(doc)):
+    if not of_dev:
         yield Errors.A213
     elif incomplete and strict:
         yield Errors.A216.format(count=incomplete, total=len(dev))

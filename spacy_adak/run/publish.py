@@ -15,9 +15,11 @@ from ..data.docbin import make_docbin
 from ..data.origins import CANDIDATES_KEY, complete, set_scored_spans
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
+from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.calibration import fit_calibration
 from ..shards.checkpoint import new_folder, write_json
 from ..shards.layout import in_given_order, list_shards
+from ..shards.recall_file import read_recall
 from ..shards.references import tokenizing_pipeline
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from ..tasks.encode_texts import ENCODED_FILES
@@ -82,6 +84,7 @@ def _publish_model(run: Run, name: str, number: int) -> None:
         _copy_model(run.final_model(number) / name, beside)
         _calibrate(run, run.final_model(number) / name, beside)
         _restore_settings(beside / "config.cfg", run.config_path)
+        _note_what_scores_rest_on(beside / "meta.json", run)
 
 
 def _copy_model(source: Path, target: Path) -> None:
@@ -95,6 +98,9 @@ def _copy_model(source: Path, target: Path) -> None:
 def _calibrate(run: Run, source: Path, target: Path) -> None:
     """Make probabilities of a copied model agree with the dev data. The model it was
     copied from may have an encoder that remembers these texts."""
+    if run.config["training"]["score_weights"].get(SCORE_NAME):
+        # What is found in incomplete dev data can't be called wrong.
+        return
     nlp = load_model(source)
     examples = Corpus(run.dev_path)(nlp) if run.dev_path.exists() else ()
     calibration = fit_calibration(nlp, run.component, examples)
@@ -102,6 +108,20 @@ def _calibrate(run: Run, source: Path, target: Path) -> None:
         path = target / run.component / "cfg"
         settings = srsly.read_json(path)
         write_json(path, {**settings, "calibration": calibration._asdict()})
+
+
+def _note_what_scores_rest_on(meta_path: Path, run: Run) -> None:
+    """Scores on incomplete dev data must not be taken for others."""
+    recall = read_recall(run.folder)
+    if recall is None or not run.config["training"]["score_weights"].get(SCORE_NAME):
+        return
+    meta = srsly.read_json(meta_path)
+    meta["performance"]["note"] = (
+        "Scored on texts that are annotated incompletely: recall is that on annotated "
+        "entities; precision and F1 are corrected for those that are not. "
+        f"{recall.description}."
+    )
+    srsly.write_json(meta_path, meta)
 
 
 def _restore_settings(model_config: Path, run_config: Path) -> None:

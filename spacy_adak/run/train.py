@@ -15,6 +15,7 @@ from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
 from ..data.origins import INCORRECT_SPANS_KEY
 from ..errors import Errors, Warnings
+from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.adak_block import EXECUTION, read_settings
 from ..shards.checkpoint import (
     claim,
@@ -24,11 +25,13 @@ from ..shards.checkpoint import (
     refuse_to_overwrite,
 )
 from ..shards.layout import write_shards
+from ..shards.recall_file import KnownRecall
 from ..tasks.executors import executor
 from ..tasks.progress import Stopwatch, watched
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
 from .changed_settings import changed_settings
+from .dev_data import choose_by_likelihood
 from .filled_config import FilledConfig, fill_config
 from .folder import (
     CONFIG_FILE,
@@ -59,6 +62,7 @@ def train(
     show_progress: bool = False,
     follow_logs: bool = False,
     on_start: Callable[[Run], None] = lambda run: None,
+    on_recall: Callable[[KnownRecall], None] = lambda recall: None,
     on_round: Callable[[Round, float | None], None] = lambda round_, seconds_left: None,
 ) -> tuple[Language, list[Round]]:
     """Train a pipeline whose config has an `adak_ner` component.
@@ -76,6 +80,7 @@ def train(
     show_progress (bool): Show how far the trainings are.
     follow_logs (bool): Show what the trainings log.
     on_start (Callable): Called with the run when all checks have passed.
+    on_recall (Callable): Called with the recall of annotators, if it is needed.
     on_round (Callable): Called after every round with its results and how many seconds
         may be left.
     RETURNS (tuple[Language, list[Round]]): The best pipeline, and all rounds.
@@ -110,7 +115,7 @@ def train(
                     on_start(run)
                     stopwatch = _stopwatch(run)
                     watching = watched(execute, stopwatch, show_progress, follow_logs)
-                    for result in run_rounds(run, watching):
+                    for result in run_rounds(run, watching, on_recall):
                         publish_best(run)
                         on_round(result, stopwatch.seconds_left())
             if not is_published(folder):
@@ -139,7 +144,8 @@ def _begin(
         if run.has_all_rounds():
             where = "all rounds are, but not all of its results are there"
         raise ValueError(Errors.A203.format(path=folder, where=where))
-    config, settings, train_docs, dev_docs, labels = check_run(raw, use_gpu, strict)
+    checked = check_run(raw, use_gpu, strict)
+    config = checked.config
     claim(folder)
     # As in spaCy's own training a new run takes the place of a finished one. The corpus
     # goes first: while there is none, there is nothing to resume.
@@ -148,9 +154,11 @@ def _begin(
             remove(path)
     for each in config:
         initialize = each["initialize"]["components"]
-        initialize.setdefault(config.component, {})["labels"] = labels
+        initialize.setdefault(config.component, {})["labels"] = checked.labels
+        if not checked.dev_is_complete:
+            choose_by_likelihood(each["training"])
     write_file(folder / CONFIG_FILE, config.to_write.to_disk)
-    write_file(folder / DEV_FILE, make_docbin(dev_docs).to_disk)
+    write_file(folder / DEV_FILE, make_docbin(checked.dev).to_disk)
     seed = config.resolved["training"]["seed"] or 0
     write_shards(train_docs, folder / CORPUS, settings.folds, seed)
     run = _make_run(folder, config, use_gpu, code_path)
@@ -169,6 +177,8 @@ def _count_ruled_out(run: Run, docs: Sequence[Doc]) -> int:
         warnings.warn(message, stacklevel=2)
         return 0
     return count
+    write_shards(checked.train, folder / CORPUS, checked.settings.folds, seed)
+    return _make_run(folder, config, use_gpu, code_path)
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
@@ -182,6 +192,9 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
     changed["training"]["logger"] = asked["training"]["logger"]
     for name in ("rounds", "patience", *EXECUTION):
         changed["adak"][name] = asked["adak"][name]
+    if begun["training"]["score_weights"].get(SCORE_NAME):
+        # Set when the run was begun, as its dev data is incomplete.
+        choose_by_likelihood(filled.to_write["training"])
     differences = changed_settings(changed, filled.to_write)
     if differences:
         listed = "\n".join(f"- {difference}" for difference in differences)

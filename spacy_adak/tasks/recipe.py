@@ -16,7 +16,7 @@ from ..encoders.frozen import frozen_encoders
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import share_frozen_encoders
 from ..pipeline.adak_ner import AdaKRecognizer
-from ..shards.layout import list_shards
+from ..shards.recall_file import read_recall
 from ..shards.references import replace_reader
 from ..shards.text_lengths import (
     TextOfLength,
@@ -73,16 +73,14 @@ class Recipe(NamedTuple):
         return nlp
 
     def estimate_settings(self, component: AdaKRecognizer) -> None:
-        """Tell the component what its loss has to know of the data. It is that of all
+        """Tell the component what was found out about the annotators. It is that of all
         folds, so that all trainings of a run are told the same.
 
         component (AdaKRecognizer): The component.
         """
-        shards = [shard.path for shard in list_shards(self.corpus)]
-        component.estimate_settings(
-            _read_docs(shards, component.vocab),
-            _read_docs([self.dev_path], component.vocab),
-        )
+        recall = read_recall(self.config_path.parent)
+        if recall is not None:
+            component.cfg.update(recall.settings())
 
     def texts(self) -> Iterator[TextOfLength] | None:
         """RETURNS (Iterator[TextOfLength] | None): What the training reads, if the run

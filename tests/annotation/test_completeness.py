@@ -6,7 +6,6 @@ from spacy_adak.annotation.completeness import (
     entity_share,
     is_complete,
     is_meant_to_be_complete,
-    recall_of_annotators,
 )
 from tests.made_texts import make_doc
 
@@ -57,33 +56,3 @@ def test_entity_share_is_that_of_all_tokens() -> None:
 @pytest.mark.parametrize("docs", [[], [WITHOUT_ENTITY]])
 def test_entity_share_is_not_told_without_an_entity(docs: list[Doc]) -> None:
     assert entity_share(docs) is None
-
-
-def test_recall_compares_the_entities_per_token() -> None:
-    # 3 entities in 16 tokens, and 2 in 7.
-    recall = recall_of_annotators(
-        iter([INCOMPLETE, ALL_ENTITY, INCOMPLETE]), iter([COMPLETE])
-    )
-    assert recall == pytest.approx((3 / 16) / (2 / 7))
-
-
-def test_recall_is_that_of_texts_not_meant_to_be_complete() -> None:
-    assert recall_of_annotators([INCOMPLETE, COMPLETE], [COMPLETE]) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("annotated", "recall"),
-    [
-        ([make_doc(VOCAB, TEXT, [], default="missing")], 0.01),
-        ([ALL_ENTITY], 0.99),
-        ([COMPLETE], 0.99),
-    ],
-    ids=["nothing annotated", "more than expected", "nothing open"],
-)
-def test_recall_is_never_quite_zero_or_one(annotated: list[Doc], recall: float) -> None:
-    assert recall_of_annotators(annotated, [COMPLETE]) == recall
-
-
-@pytest.mark.parametrize("complete", [[], [WITHOUT_ENTITY]])
-def test_recall_is_not_told_without_an_entity(complete: list[Doc]) -> None:
-    assert recall_of_annotators([INCOMPLETE], complete) is None

@@ -1,5 +1,6 @@
 import random
 
+from spacy_adak.data.origins import DECIDED_KEY
 from spacy_adak.recall.complete_texts import recall_from_complete_texts
 
 from .texts import keep, make_text
@@ -29,6 +30,19 @@ def test_interval_covers_the_truth_at_the_rate_it_claims() -> None:
     assert covered >= 180
 
 
+def test_entities_that_a_model_suggested_were_not_found_by_annotators() -> None:
+    rng = random.Random(5)
+    annotated = [keep(make_text(rng), rng, 0.5) for _ in range(300)]
+    complete = [make_text(rng) for _ in range(300)]
+    all_marked = recall_from_complete_texts(annotated, complete)
+    for doc in annotated:
+        doc.spans[DECIDED_KEY] = list(doc.ents)[::2]
+    some_marked = recall_from_complete_texts(annotated, complete)
+    assert all_marked is not None
+    assert some_marked is not None
+    assert some_marked.recall.value < 0.6 * all_marked.recall.value
+
+
 def test_complete_texts_among_the_annotated_are_passed_over() -> None:
     rng = random.Random(2)
     annotated = [keep(make_text(rng), rng, 0.3) for _ in range(300)]
@@ -41,7 +55,9 @@ def test_without_complete_texts_with_entities_there_is_no_estimate() -> None:
     rng = random.Random(3)
     annotated = [keep(make_text(rng), rng, 0.3) for _ in range(3)]
     assert recall_from_complete_texts(annotated, []) is None
-    assert recall_from_complete_texts([], [make_text(rng)]) is None
+    everything = recall_from_complete_texts([make_text(rng)], [])
+    assert everything is not None
+    assert everything.recall == (1.0, 1.0, 1.0)
 
 
 def test_types_with_few_entities_are_not_compared() -> None:

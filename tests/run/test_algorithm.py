@@ -17,7 +17,7 @@ from spacy_adak.pipeline.losses import (
     RatioLoss,
     WeightedLoss,
 )
-from spacy_adak.run.folder import Round
+from spacy_adak.run.folder import ANNOTATORS_FOLDER, Round
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from spacy_adak.tasks.estimate_shard import EstimationTask
@@ -30,14 +30,16 @@ from tests.losses import loss_override
 def run(
     config: Config, folder: Path, **settings: Any
 ) -> tuple[list[Round], list[Task]]:
-    """Train with other settings, and give the rounds and all tasks."""
+    """Train with other settings, and give the rounds and all their tasks."""
     tasks: list[Task] = []
     config = read_config(config, settings)
     with pytest.MonkeyPatch.context() as patch:
         for kind in (TrainingTask, EstimationTask):
 
             def note(task: Task, original: Any = kind.run) -> None:
-                tasks.append(task)
+                # What comes before the first round is not the algorithm.
+                if ANNOTATORS_FOLDER not in task.output.parts:
+                    tasks.append(task)
                 original(task)
 
             patch.setattr(kind, "run", note)

@@ -171,23 +171,39 @@ def test_incomplete_dev_documents_are_refused_if_strict(
     assert "[A216] 3 of the 8" in problems(config, strict=True)
 
 
-@pytest.mark.parametrize("count", [0, 3])
-def test_dev_data_without_a_complete_document(
-    config: Config, tmp_path: Path, count: int
-) -> None:
-    write_dev(tmp_path, complete=0, incomplete=count)
-    assert "[A213]" in problems(config)
+def test_dev_data_without_an_entity(config: Config, tmp_path: Path) -> None:
+    write_dev(tmp_path, complete=0, incomplete=0)
+    listed = problems(config)
+    assert "[A213]" in listed
+    assert "adak sample" in listed
+    # Who has no complete texts must not be told to state that they are.
+    assert "--unlabelled outside" not in listed
 
 
-def test_dev_data_whose_entities_are_all_in_incomplete_documents(
-    config: Config, tmp_path: Path
+@pytest.mark.parametrize("empty", [0, 5])
+def test_incomplete_dev_data_is_used_by_its_likelihood(
+    config: Config, tmp_path: Path, empty: int
 ) -> None:
-    docs = make_docs(5)
+    docs = make_docs(empty)
     for doc in docs:
         doc.set_ents([], default="outside")
     incomplete = make_docs(3, keep=0.5)
     DocBin(docs=[*docs, *incomplete]).to_disk(tmp_path / "dev.spacy")
-    assert "[A213]" in problems(config)
+    with pytest.warns(UserWarning, match=r"\[W211\].*likelihood of their annotation"):
+        checked = check_run(config, -1, strict=False)
+    assert len(checked.dev) == empty + 3
+    assert not checked.dev_is_complete
+
+
+def test_without_dev_data_training_texts_are_set_apart(config: Config) -> None:
+    total = len(check_run(config, -1, strict=False).train)
+    config["paths"]["dev"] = None
+    with pytest.warns(UserWarning, match=rf"\[W210\].*20 of the {total}"):
+        checked = check_run(config, -1, strict=False)
+    assert len(checked.dev) == 20
+    assert len(checked.train) == total - 20
+    assert not {d.text for d in checked.dev} & {d.text for d in checked.train}
+    assert "[A216]" in problems(config, strict=True)
 
 
 @pytest.mark.parametrize("corpus", ["train", "dev"])
@@ -256,11 +272,10 @@ def test_missing_section(config: Config, section: str) -> None:
     assert f"[A217] The config has no [{section}]" in problems(config)
 
 
-@pytest.mark.parametrize("corpus", ["train", "dev"])
-def test_path_that_is_not_given(config: Config, corpus: str) -> None:
-    config["paths"][corpus] = None
-    assert f"[A218] The path of the {corpus} data is not given" in problems(config)
-    assert f"--paths.{corpus} {corpus}.spacy" in problems(config)
+def test_path_that_is_not_given(config: Config) -> None:
+    config["paths"]["train"] = None
+    assert "[A218] The path of the train data is not given" in problems(config)
+    assert "--paths.train train.spacy" in problems(config)
 
 
 def test_path_that_leads_nowhere(config: Config) -> None:

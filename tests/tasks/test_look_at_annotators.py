@@ -27,7 +27,8 @@ def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Conf
     for scheme in ("random", "entity"):
         kept = drop_entities(docs, 0.4, scheme)
         DocBin(docs=kept).to_disk(folder / f"{scheme}.spacy")
-    DocBin(docs=make_docs(20, seed=99)).to_disk(folder / "dev.spacy")
+    # Enough to tell the recall of annotators, so that no models are asked.
+    DocBin(docs=make_docs(150, seed=99)).to_disk(folder / "dev.spacy")
 
     def make(scheme: str, **settings: Any) -> Config:
         paths = {"paths.train": scheme, "paths.dev": "dev"}

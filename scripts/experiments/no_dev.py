@@ -1,0 +1,226 @@
+"""Train our default with less and less dev data, and write a table of what that costs.
+
+    python -m scripts.experiments.no_dev --datasets youku --encoder FOLDER
+    python -m scripts.experiments.no_dev --table
+
+The dev variants are the complete dev set, 100, 50 and 20 completely annotated texts of
+it, all of it with the same share of entities kept as in the training data, and none.
+Beside these stands what the few complete texts are worth as training data: a plain CRF
+on them alone. Each cell appends its result when it is finished; finished cells are not
+done again, and one that was stopped is taken up where it was.
+"""
+
+import argparse
+import random
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import srsly
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from wasabi import msg
+
+from spacy_adak.atomic import remove
+from spacy_adak.data.corruption import corrupt
+from spacy_adak.data.docbin import read_docbin, write_docbin
+from spacy_adak.report.evaluation import evaluate
+from spacy_adak.run.train import is_begun, train
+from spacy_adak.shards.recall_file import read_recall
+from spacy_adak.tasks.train_model import BEST_MODEL
+
+from .corpora import is_outdated, prepare_corpus
+
+_LANGUAGES = {"youku": "zh", "taobao": "zh", "conll2003": "en"}
+DATASETS = tuple(_LANGUAGES)
+SCHEMES = ("random", "entity")
+# How many complete dev texts there are; None for all.
+_COMPLETE = {"complete": None, "100": 100, "50": 50, "20": 20}
+VARIANTS = (*_COMPLETE, "incomplete", "none")
+# Plain CRFs on the complete texts alone, by how many there are.
+BASELINES = ("crf-on-100", "crf-on-50", "crf-on-20")
+_TEXTS_OF_A_BASELINE = 20_000
+_RESULTS = Path("experiments") / "no_dev" / "results.jsonl"
+
+
+class Cell(NamedTuple):
+    """A training run.
+
+    dataset (str): The dataset.
+    scheme (str): How entities are removed from the training data.
+    ratio (float): The share of them that is kept.
+    variant (str): Which dev data there is, or which baseline it is.
+    seed (int): Of everything.
+    """
+
+    dataset: str
+    scheme: str
+    ratio: float
+    variant: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): A name for files."""
+        return f"{self.dataset}_{self.scheme}_{self.ratio:g}_{self.variant}_{self.seed}"
+
+
+def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
+    """Make the training and dev data of a cell.
+
+    root (Path): Where to put what is made.
+    corpus (Path): The folder with the splits, annotated completely.
+    cell (Cell): The cell.
+    RETURNS (dict[str, Any]): The overrides of the config that name them.
+    """
+    folder = root / "corpus" / f"{cell.dataset}-no-dev"
+    if cell.variant in BASELINES:
+        few = int(cell.variant.rpartition("-")[2])
+        path = _some_of(corpus / "dev.spacy", folder, few, cell.seed)
+        return {
+            # As many steps as there are in a training on many texts.
+            "training.max_epochs": _TEXTS_OF_A_BASELINE // few,
+            "paths.train": str(path),
+            "paths.dev": str(path),
+            "components.adak_ner.loss": {"@losses": "spacy-adak.CRFLoss.v1"},
+        }
+    train_path = _kept(corpus / "train.spacy", folder, cell)
+    dev: Path | None = corpus / "dev.spacy"
+    if cell.variant == "none":
+        dev = None
+    elif cell.variant == "incomplete":
+        dev = _kept(corpus / "dev.spacy", folder, cell)
+    elif (count := _COMPLETE[cell.variant]) is not None:
+        dev = _some_of(corpus / "dev.spacy", folder, count, cell.seed)
+    return {
+        "paths.train": str(train_path),
+        "paths.dev": None if dev is None else str(dev),
+    }
+
+
+def _kept(source: Path, folder: Path, cell: Cell) -> Path:
+    name = f"{source.stem}_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
+    path = folder / name
+    if is_outdated(path, source):
+        folder.mkdir(parents=True, exist_ok=True)
+        corrupt(source, path, keep_ratio=cell.ratio, scheme=cell.scheme, seed=cell.seed)
+    return path
+
+
+def _some_of(source: Path, folder: Path, count: int, seed: int) -> Path:
+    path = folder / f"{source.stem}_{count}_{seed}.spacy"
+    if is_outdated(path, source):
+        folder.mkdir(parents=True, exist_ok=True)
+        docs: list[Doc] = list(read_docbin(source, Vocab()))
+        write_docbin(path, random.Random(seed).sample(docs, count))
+    return path
+
+
+def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> None:
+    """Train and score a cell, and append its result.
+
+    root (Path): The folder of the project.
+    cell (Cell): The cell.
+    encoder (str): The frozen encoder: a name or a folder.
+    local_data (Path | None): A folder to copy the files of datasets from.
+    """
+    corpus = prepare_corpus(cell.dataset, None, root=root, local_data=local_data)
+    output = root / "training" / "no_dev" / cell.name
+    rows = root / "training" / "no_dev" / f"rows-{cell.dataset}"
+    started = time.monotonic()
+    _, history = train(
+        root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg",
+        output,
+        overrides={
+            **make_data(root, corpus, cell),
+            "paths.encoder": encoder,
+            "paths.rows": str(rows),
+            "system.seed": cell.seed,
+        },
+        resume=is_begun(output),
+    )
+    recall = read_recall(output)
+    test = evaluate(output / BEST_MODEL, corpus / "test.spacy").to_dict()
+    row = {
+        **cell._asdict(),
+        "encoder": Path(encoder).name,
+        "test": {key: test[f"ents_{key}"] for key in "prf"},
+        "dev": [history[-1].precision, history[-1].recall, history[-1].f1],
+        "score": history[-1].score,
+        "annotation_recall": None if recall is None else recall._asdict(),
+        "seconds": round(time.monotonic() - started, 1),
+    }
+    path = root / _RESULTS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    srsly.write_jsonl(path, [row], append=True, append_new_line=False)
+    remove(output)
+    value = "" if recall is None else f", recall of annotators {recall.description}"
+    msg.good(f"{cell.name}: F1 {100 * row['test']['f']:.2f}{value}")
+
+
+def read_results(root: Path) -> dict[Cell, dict[str, Any]]:
+    """RETURNS (dict[Cell, dict]): The results there are."""
+    path = root / _RESULTS
+    if not path.exists():
+        return {}
+    rows = list(srsly.read_jsonl(path))
+    return {Cell(*(row[key] for key in Cell._fields)): row for row in rows}
+
+
+def make_table(results: dict[Cell, dict[str, Any]]) -> str:
+    """RETURNS (str): F1 on test by dev data, as Markdown; means over seeds."""
+    columns = [*VARIANTS, *BASELINES]
+    lines = [
+        f"| Dataset | Scheme | ρ | {' | '.join(columns)} |",
+        "| --- | --- | ---: |" + " ---: |" * len(columns),
+    ]
+    for key in sorted({cell[:3] for cell in results}):
+        values = []
+        for variant in columns:
+            scores = [
+                100 * row["test"]["f"]
+                for cell, row in results.items()
+                if cell[:3] == key and cell.variant == variant
+            ]
+            mean = f"{sum(scores) / len(scores):.2f}" if scores else "–"
+            values.append(mean + (f" ({len(scores)} seeds)" if len(scores) > 1 else ""))
+        dataset, scheme, ratio = key
+        lines.append(f"| {dataset} | {scheme} | {ratio:g} | {' | '.join(values)} |")
+    return "\n".join(lines)
+
+
+def cells(
+    datasets: Sequence[str], variants: Sequence[str], seeds: Sequence[int], ratio: float
+) -> Iterator[Cell]:
+    """YIELDS (Cell): The cells, dataset by dataset and seed by seed."""
+    for dataset in datasets:
+        for seed in seeds:
+            for variant in variants:
+                # A baseline sees nothing of the training data.
+                schemes = SCHEMES[:1] if variant in BASELINES else SCHEMES
+                for scheme in schemes:
+                    yield Cell(dataset, scheme, ratio, variant, seed)
+
+
+def main() -> None:
+    """Train the cells that have no result yet, or print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--datasets", nargs="+", default=DATASETS, choices=DATASETS)
+    parser.add_argument("--variants", nargs="+", default=[*VARIANTS, *BASELINES])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--ratio", type=float, default=0.2)
+    parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")
+    parser.add_argument("--local-data", type=Path)
+    parser.add_argument("--table", action="store_true")
+    args = parser.parse_args()
+    root = Path.cwd()
+    if not args.table:
+        for cell in cells(args.datasets, args.variants, args.seeds, args.ratio):
+            if cell not in read_results(root):
+                run_cell(root, cell, args.encoder, args.local_data)
+    print(make_table(read_results(root)))
+
+
+if __name__ == "__main__":
+    main()

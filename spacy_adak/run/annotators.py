@@ -1,0 +1,182 @@
+"""Find out in a run how many of the entities its annotators have marked.
+
+What rests on facts comes first: texts that are annotated completely, and texts that two
+annotators have in common. Only if they are not there, or too few, models are asked:
+plain CRFs, each trained without one fold, to which unknown tokens are O.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.util import registry
+from spacy.vocab import Vocab
+
+from ..annotation.completeness import entity_share, is_meant_to_be_complete
+from ..atomic import remove
+from ..errors import Errors
+from ..pipeline.annotation_likelihood import SCORE_NAME
+from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
+from ..q.candidates import Words
+from ..q.marked_forms import count_forms, marked_words
+from ..recall.combine import combine
+from ..recall.complete_texts import annotated_unasked, recall_from_complete_texts
+from ..recall.estimate import RecallEstimate
+from ..recall.forms import recall_from_forms
+from ..recall.held_out import HeldOutSpan, recall_from_held_out_texts
+from ..recall.intervals import Interval
+from ..recall.two_annotators import recall_from_two_annotators
+from ..shards.layout import list_shards
+from ..shards.recall_file import KnownRecall, read_recall, write_recall
+from ..tasks.executors import Executor
+from ..tasks.find_held_out import HeldOutTask
+from ..tasks.train_model import BEST_MODEL, TrainingTask
+from .folder import ANNOTATORS_FOLDER, Run
+from .recipes import recipe_of
+
+# Facts are enough if the interval is not wider than this share of the recall. Fold
+# models would say little more.
+_WIDE = 0.4
+
+
+def needs_recall(run: Run) -> bool:
+    """RETURNS (bool): Whether a loss of the run, or the choice of its models, asks how
+    many of the entities are annotated."""
+    weights = run.config["training"]["score_weights"]
+    return bool(
+        weights.get(SCORE_NAME)
+        or isinstance(_loss_of(run), MissingLoss | RatioLoss)
+        or (run.needs_q() and run.settings.start.learn_from != "outside")
+    )
+
+
+def _loss_of(run: Run) -> Loss:
+    block = run.config["components"][run.component]["loss"]
+    loss: Loss = registry.resolve({"loss": block})["loss"]
+    return loss
+
+
+def find_recall(run: Run, execute: Executor) -> KnownRecall:
+    """Estimate the recall of annotators, or read what was found before the run was
+    stopped.
+
+    run (Run): The run.
+    execute (Executor): Runs tasks.
+    RETURNS (KnownRecall): What was found, which is also on disk.
+    """
+    known = read_recall(run.folder)
+    if known is not None:
+        return known
+    vocab = Vocab()
+    train = [
+        doc for shard in list_shards(run.corpus) for doc in _read(shard.path, vocab)
+    ]
+    complete = [
+        doc
+        for doc in [*train, *_read(run.dev_path, vocab)]
+        if is_meant_to_be_complete(doc)
+    ]
+    incomplete = [doc for doc in train if not is_meant_to_be_complete(doc)]
+    given = run.settings.start.annotation_recall
+    if given is None:
+        given = getattr(_loss_of(run), "annotation_recall", None)
+    if given is not None:
+        known = _to_know([_given(given)], incomplete, complete)
+        return write_recall(run.folder, known)
+    facts = [
+        recall_from_complete_texts(incomplete, complete),
+        recall_from_two_annotators(incomplete),
+    ]
+    estimates = [estimate for estimate in facts if estimate is not None]
+    widths = [e.recall.width / max(e.recall.value, 0.01) for e in estimates]
+    if incomplete and min(widths, default=1.0) > _WIDE:
+        forms = recall_from_forms(*count_forms([marked_words(d) for d in incomplete]))
+        models = [forms, _ask_models(run, execute)]
+        estimates += [estimate for estimate in models if estimate is not None]
+    known = write_recall(run.folder, _to_know(estimates, incomplete, complete))
+    remove(run.folder / ANNOTATORS_FOLDER)
+    return known
+
+
+def _given(recall: float) -> RecallEstimate:
+    how = "as stated in the config"
+    return RecallEstimate("given", Interval(recall, recall, recall), {}, how)
+
+
+def _to_know(
+    estimates: list[RecallEstimate], incomplete: list[Doc], complete: list[Doc]
+) -> KnownRecall:
+    recall = combine(estimates)
+    if recall is None:
+        raise ValueError(Errors.A230)
+    value, low, high = recall.recall
+    # Many complete texts tell the share of entity tokens themselves.
+    share = None
+    if [estimate.method for estimate in recall.used] == ["complete texts"]:
+        share = entity_share(complete)
+    if share is None:
+        marked = sum(len(e) for doc in incomplete for e in annotated_unasked(doc))
+        share = min(marked / sum(map(len, incomplete)) / value, 1.0)
+    return KnownRecall(
+        value, low, high, share, recall.is_identifiable, recall.describe()
+    )
+
+
+def _ask_models(run: Run, execute: Executor) -> RecallEstimate | None:
+    folder = run.folder / ANNOTATORS_FOLDER
+    folder.mkdir(exist_ok=True)
+    folds = range(run.settings.folds)
+    execute(
+        [
+            TrainingTask(
+                name=f"recall of annotators, fold {fold + 1} of {len(folds)}",
+                recipe=recipe_of(run, number=0, without_fold=fold),
+                loss=CRFLoss(),
+                has_word_features=True,
+                output=folder / f"fold-{fold}",
+            )
+            for fold in folds
+        ]
+    )
+    shards = list_shards(run.corpus)
+    tasks = [
+        HeldOutTask(
+            name=f"recall of annotators, {shard.path.stem}",
+            shard=shard.path,
+            model=folder / f"fold-{shard.fold}" / BEST_MODEL,
+            component=run.component,
+            output=folder / f"{shard.path.stem}.json",
+            use_gpu=run.use_gpu,
+            code_path=run.code_path,
+        )
+        for shard in shards
+    ]
+    execute(tasks)
+    folds_and_texts = [
+        (shard.fold, text)
+        for shard, task in zip(shards, tasks, strict=True)
+        for text in srsly.read_json(task.output)["texts"]
+    ]
+    marked: dict[int, Counter[Words]] = {fold: Counter() for fold in folds}
+    for fold, text in folds_and_texts:
+        marked[fold].update(
+            tuple(words) for words, _, _, is_marked in text if is_marked
+        )
+    everywhere = sum(marked.values(), Counter[Words]())
+    return recall_from_held_out_texts(
+        HeldOutSpan(
+            text=number,
+            label=label,
+            probability=probability,
+            is_annotated=is_annotated,
+            is_marked_elsewhere=everywhere[tuple(words)] > marked[fold][tuple(words)],
+        )
+        for number, (fold, text) in enumerate(folds_and_texts)
+        for words, label, probability, is_annotated in text
+    )
+
+
+def _read(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    yield from DocBin().from_disk(path).get_docs(vocab)

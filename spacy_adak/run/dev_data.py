@@ -1,0 +1,81 @@
+"""The texts that models are chosen by, whatever dev data there is.
+
+Where some dev texts are annotated completely, these are. Where none is, all are, by the
+likelihood of their annotation. Where there is no dev data, a part of the training texts
+is set apart for that.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc
+
+from ..annotation.completeness import is_complete, is_meant_to_be_complete
+from ..pipeline.annotation_likelihood import SCORE_NAME
+
+# The share of distinct training texts that is set apart, and how many at least.
+_SHARE_SET_APART = 0.1
+_FEWEST_SET_APART = 20
+
+
+class DevData(NamedTuple):
+    """The data that a run is divided into.
+
+    train (list[Doc]): What is learnt from.
+    dev (list[Doc]): What models are chosen by.
+    is_complete (bool): Whether that is annotated completely.
+    left_out (int): How many dev texts are not used, as they are not.
+    """
+
+    train: list[Doc]
+    dev: list[Doc]
+    is_complete: bool
+    left_out: int
+
+
+def choose_dev_data(
+    train: Sequence[Doc], dev: Sequence[Doc] | None, seed: int
+) -> DevData:
+    """Find the texts that models are chosen by.
+
+    train (Sequence[Doc]): The training data.
+    dev (Sequence[Doc] | None): The dev data, if there is any.
+    seed (int): Chooses the texts that are set apart.
+    RETURNS (DevData): The data.
+    """
+    if dev is None:
+        train, dev = set_apart(train, seed)
+    # A text that is all entity may be complete by chance, and is none to rely on.
+    if any(doc.ents and is_meant_to_be_complete(doc) for doc in dev):
+        complete = [doc for doc in dev if is_complete(doc)]
+        return DevData(list(train), complete, True, len(dev) - len(complete))
+    return DevData(list(train), list(dev), False, 0)
+
+
+def set_apart(docs: Sequence[Doc], seed: int) -> tuple[list[Doc], list[Doc]]:
+    """Set a part of the training texts apart. Equal texts stay together, so that no
+    model is scored on a text it has learnt.
+
+    docs (Sequence[Doc]): The training data.
+    seed (int): Chooses the texts.
+    RETURNS (tuple[list[Doc], list[Doc]]): What is left to train on, and the others.
+    """
+    texts = list(dict.fromkeys(doc.text for doc in docs))
+    count = max(int(_SHARE_SET_APART * len(texts)), _FEWEST_SET_APART)
+    chosen = set(random.Random(seed).sample(texts, min(count, len(texts) // 2)))
+    left = [doc for doc in docs if doc.text not in chosen]
+    return left, [doc for doc in docs if doc.text in chosen]
+
+
+def choose_by_likelihood(training: dict[str, Any]) -> None:
+    """Have models be chosen by the likelihood of the annotation instead of F1.
+
+    training (dict[str, Any]): The [training] block, which is changed.
+    """
+    weights = training["score_weights"]
+    of_entities = [name for name in weights if name.startswith("ents_")]
+    weight = sum(weights[name] or 0.0 for name in of_entities)
+    # They are still shown.
+    weights.update({n: 0.0 for n in of_entities if weights[n] is not None})
+    weights[SCORE_NAME] = weight or 1.0

@@ -1,0 +1,54 @@
+"""What a run has found out about its annotators, where all its tasks find it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import srsly
+
+from .checkpoint import write_json
+
+RECALL_FILE = "recall.json"
+
+
+class KnownRecall(NamedTuple):
+    """How completely the training data of a run is annotated.
+
+    annotation_recall (float): The share of all entities that annotators have marked.
+    low (float): The lower end of its 95 % interval.
+    high (float): The upper end.
+    ratio_target (float | None): The share of tokens that are part of an entity.
+    is_identifiable (bool): Whether the data can tell.
+    description (str): All of that in a line, with where it is from.
+    """
+
+    annotation_recall: float
+    low: float
+    high: float
+    ratio_target: float | None
+    is_identifiable: bool
+    description: str
+
+    def settings(self) -> dict[str, float | None]:
+        """RETURNS (dict): What a component is told that estimates nothing itself."""
+        return {
+            "annotation_recall": self.annotation_recall,
+            "ratio_target": self.ratio_target,
+        }
+
+
+def write_recall(folder: Path, recall: KnownRecall) -> KnownRecall:
+    """Write down what was found out.
+
+    folder (Path): The folder of the run.
+    recall (KnownRecall): The recall.
+    RETURNS (KnownRecall): As it was written, so that a run that is resumed goes on with
+        the same numbers.
+    """
+    write_json(folder / RECALL_FILE, recall._asdict())
+    return KnownRecall(**srsly.read_json(folder / RECALL_FILE))
+
+
+def read_recall(folder: Path) -> KnownRecall | None:
+    """RETURNS (KnownRecall | None): What was found out in a run, if it was asked."""
+    path = folder / RECALL_FILE
+    return KnownRecall(**srsly.read_json(path)) if path.exists() else None

@@ -15,16 +15,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_config
 
-from ..annotation.completeness import (
-    is_complete,
-    is_meant_to_be_complete,
-    recall_of_annotators,
-)
+from ..annotation.completeness import is_complete, is_meant_to_be_complete
 from ..data.convert import make_tokenizer, read_annotations
 from ..data.forms import FormFinder
 from ..data.origins import DECIDED_KEY, INCORRECT_SPANS_KEY, without_estimates
 from ..data.summary import Summary
 from ..errors import Errors
+from ..recall.combine import combine
+from ..recall.complete_texts import recall_from_complete_texts
 from ..shards.references import read_references, reader_block, tokenizing_pipeline
 
 Level = Literal["info", "warning", "error"]
@@ -248,7 +246,9 @@ def _recall(
     if not any(doc.ents for doc in complete):
         complete = [doc for doc in train if is_meant_to_be_complete(doc)]
         where = "the training texts that are annotated completely"
-    recall = recall_of_annotators(train, complete)
+    estimate = recall_from_complete_texts(train, complete)
+    found = combine([estimate] if estimate is not None else [])
+    recall = None if found is None else found.recall.value
     if recall is None:
         yield Finding(
             "recall",

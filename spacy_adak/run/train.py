@@ -160,9 +160,9 @@ def _begin(
     write_file(folder / CONFIG_FILE, config.to_write.to_disk)
     write_file(folder / DEV_FILE, make_docbin(checked.dev).to_disk)
     seed = config.resolved["training"]["seed"] or 0
-    write_shards(train_docs, folder / CORPUS, settings.folds, seed)
+    write_shards(checked.train, folder / CORPUS, checked.settings.folds, seed)
     run = _make_run(folder, config, use_gpu, code_path)
-    return run._replace(ruled_out=_count_ruled_out(run, train_docs))
+    return run._replace(ruled_out=_count_ruled_out(run, checked.train))
 
 
 def _count_ruled_out(run: Run, docs: Sequence[Doc]) -> int:
@@ -177,8 +177,6 @@ def _count_ruled_out(run: Run, docs: Sequence[Doc]) -> int:
         warnings.warn(message, stacklevel=2)
         return 0
     return count
-    write_shards(checked.train, folder / CORPUS, checked.settings.folds, seed)
-    return _make_run(folder, config, use_gpu, code_path)
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:

@@ -1,4 +1,4 @@
-"""How often spans are right that a pipeline is so sure of: before and after calibration
+"""How often spans are right that a pipeline is so sure of, before and after fitting.
 
     python -m benchmarks.calibration output/model-best --name youku_entity_0.2 \\
         --dev dev.spacy --test test.spacy

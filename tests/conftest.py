@@ -1,5 +1,6 @@
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import pytest
 import torch
 from hypothesis import settings
+from spacy.util import logger as spacy_logger
 from thinc.api import Config
 
 from .made_corpus import TINY, make_config, write_data
@@ -24,6 +26,14 @@ os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "180")
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(autouse=True)
+def spacy_log_level() -> Iterator[None]:
+    """A test that asks for more to be logged asks for itself alone."""
+    level = spacy_logger.level
+    yield
+    spacy_logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,8 @@
 """What a run has found out about its annotators, where all its tasks find it."""
 
+import json
 from pathlib import Path
 from typing import NamedTuple
-
-import srsly
 
 from .checkpoint import write_json
 
@@ -45,10 +44,15 @@ def write_recall(folder: Path, recall: KnownRecall) -> KnownRecall:
         the same numbers.
     """
     write_json(folder / RECALL_FILE, recall._asdict())
-    return KnownRecall(**srsly.read_json(folder / RECALL_FILE))
+    return _read(folder / RECALL_FILE)
 
 
 def read_recall(folder: Path) -> KnownRecall | None:
     """RETURNS (KnownRecall | None): What was found out in a run, if it was asked."""
     path = folder / RECALL_FILE
-    return KnownRecall(**srsly.read_json(path)) if path.exists() else None
+    return _read(path) if path.exists() else None
+
+
+def _read(path: Path) -> KnownRecall:
+    # Another reader of JSON makes 0.30000000000000004 of a recall given as 0.3.
+    return KnownRecall(**json.loads(path.read_text(encoding="utf8")))

@@ -11,6 +11,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+_SECONDS_TO_STORE = 0.3
+
 
 class Browser:
     """A browser with one page.
@@ -32,7 +34,9 @@ class Browser:
         self.chrome.get(path.as_uri())
 
     def reload(self) -> None:
-        """Load the page again."""
+        """Load the page again, once Chromium has had time to pass on what was stored:
+        it does so in its own time, and a machine may be busy."""
+        time.sleep(_SECONDS_TO_STORE)
         self.chrome.refresh()
 
     def reset(self) -> None:

@@ -550,7 +550,7 @@ def test_full_disk_leaves_what_was_finished(
 
 def test_folder_that_cannot_be_made(tiny_config: Config, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match=r"\[A205\]"):
+    with pytest.raises(OSError, match=r"\[A227\]"):
         train(tiny_config, tmp_path / "file" / "output")
 
 
@@ -561,7 +561,7 @@ def test_folder_that_is_read_only(
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path))
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(OSError, match=r"\[A205\].*Read-only"):
+    with pytest.raises(OSError, match=r"\[A227\].*Read-only"):
         train(tiny_config, tmp_path / "output")
 
 

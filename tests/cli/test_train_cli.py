@@ -177,6 +177,9 @@ class Terminal:
                 os._exit(code)
 
     def press(self, keys: str) -> None:
+        # An interrupt between a question and the wait for its answer would be noticed
+        # only with the next one.
+        time.sleep(_SECONDS_TO_READ)
         os.write(self.terminal, keys.encode())
 
     def read_until(self, pattern: str) -> None:
@@ -207,6 +210,7 @@ class Terminal:
         os.close(self.terminal)
 
 
+_SECONDS_TO_READ = 0.5
 CTRL_C = "\x03"
 IN_SECOND_ROUND = "in the second round"
 

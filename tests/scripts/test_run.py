@@ -46,7 +46,20 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(root, "quick", {})
 
 
-@pytest.mark.parametrize("cell", KINDS, ids=lambda cell: cell.name)
+# One training, rounds with folds, and another component; the others are slow.
+_QUICKLY_TRAINED = ("crf", "adak", NER)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        cell
+        if cell.model in _QUICKLY_TRAINED
+        else pytest.param(cell, marks=pytest.mark.slow)
+        for cell in KINDS
+    ],
+    ids=lambda cell: cell.name,
+)
 def test_cell_of_the_quick_profile_gets_a_result(run: Run, cell: Cell) -> None:
     row = run_cell(run, cell)
     assert row in read_results(run.results_path)

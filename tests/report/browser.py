@@ -11,7 +11,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-_SECONDS_TO_STORE = 0.3
+_SECONDS_TO_STORE = 2.0
 
 
 class Browser:

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help demo test test-slow lint audit bench clean
+.PHONY: help demo test test-slow lint docs audit bench clean
 .DEFAULT_GOAL := help
 
 help:  ## List the commands
@@ -32,6 +32,11 @@ lint: $(VENV)/.installed  ## Run ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.installed  ## Build the documentation as a site of static pages in site/
+	$(BIN)/python -m scripts.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
 audit: $(VENV)/.installed  ## Look up known vulnerabilities of what the tests run with
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit
@@ -44,5 +49,5 @@ bench: $(VENV)/.bench  ## Time the CRF core against its peers
 	$(BIN)/python -m benchmarks.crf
 
 clean:  ## Remove the virtual environment and everything built
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,14 +1,12 @@
-"""project.yml names what is there, and its README section is what it says."""
+"""project.yml names what is there."""
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import srsly
 from spacy.util import load_config
-from weasel.cli.document import project_document
 from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util import load_project_config
 
@@ -88,17 +86,6 @@ def test_every_variable_is_used() -> None:
 def test_assets_have_checksums() -> None:
     assert len(PROJECT["assets"]) == 9
     assert all(re.fullmatch("[0-9a-f]{32}", a["checksum"]) for a in PROJECT["assets"])
-
-
-def test_readme_section_is_that_of_the_project(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # Files that are there have links to them: here only what is in the repository.
-    shutil.copy(ROOT / "project.yml", tmp_path)
-    shutil.copytree(ROOT / "assets", tmp_path / "assets")
-    project_document(tmp_path, Path("-"), no_emoji=True)
-    section = capsys.readouterr().out.strip()
-    assert section in (ROOT / "README.md").read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.cfg")), ids=str)

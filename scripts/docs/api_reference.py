@@ -105,16 +105,15 @@ def _describe(member: Callable) -> str:
     md.add(introduction)
     if described:
         defaults = {} if is_class else _defaults(member)
-        rows = [
-            (md.code(key), kind.replace("|", "or"), defaults.get(key, ""), text)
+        settings = [
+            (md.code(key), kind.replace("|", "or"), text, defaults.get(key, ""))
             for key, (kind, text) in described.items()
             if key not in ("RETURNS", "YIELDS")
         ]
-        header = ["Name", "Type", "Default", "What it is"]
-        if not any(row[2] for row in rows):
-            header.remove("Default")
-            rows = [(name, kind, text) for name, kind, _, text in rows]
-        md.add(md.table(rows, header))
+        header = ["Name", "Type", "What it is", "Default"]
+        columns = 4 if any(default for *_, default in settings) else 3
+        rows = [setting[:columns] for setting in settings]
+        md.add(md.table(rows, header[:columns]))
     if returns := _read_returns(member.__doc__ or ""):
         md.add(returns)
     return md.text

@@ -9,7 +9,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from spacy.util import logger as spacy_logger
 from thinc.api import Config
 
@@ -22,9 +22,11 @@ torch.set_num_threads(1)
 # Ray gives its server half a minute to start, too little for a busy machine.
 os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "180")
 
+# How long something takes says nothing on a busy machine.
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Examples that fail are stored and tried again; a run in CI is repeatable.
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("default", untimed)
+settings.register_profile("ci", untimed, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 

@@ -195,7 +195,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def _read(self) -> bool:
-        assert select.select([self.terminal], [], [], 120)[0], self.output
+        assert select.select([self.terminal], [], [], 600)[0], self.output
         try:
             data = os.read(self.terminal, 2**16)
         except OSError:  # the process has ended
@@ -223,7 +223,7 @@ def stays_in_second_round(monkeypatch: pytest.MonkeyPatch) -> None:
     def stay(nlp: Language, output: Path, **kwargs: Any) -> None:
         if "round-02" in str(output):
             print(IN_SECOND_ROUND, flush=True)
-            time.sleep(120)
+            time.sleep(600)
         train_nlp(nlp, output, **kwargs)
 
     monkeypatch.setattr(train_model, "train_nlp", stay)
@@ -276,7 +276,7 @@ def test_second_interrupt_stops_at_once(
         # What the first interrupt has interrupted takes its time to end.
         if sys.exc_info()[0] is KeyboardInterrupt:
             print("it takes its time", flush=True)
-            time.sleep(60)
+            time.sleep(600)
         end(watch)
 
     monkeypatch.setattr(progress._Watch, "_look", slow)
@@ -316,6 +316,8 @@ def test_interrupt_ends_cleanly_and_tells_how_to_resume(
 ) -> None:
     root = str(Path(__file__).parents[2])
     command = [sys.executable, "-m", "spacy", "adak", "train", *arguments]
+    # So many that it has not ended before.
+    command += ["--adak.rounds", "50"]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

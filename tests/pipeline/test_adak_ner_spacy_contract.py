@@ -269,7 +269,7 @@ print(sum(len(doc.ents) > 0 for doc in nlp.pipe(texts, n_process=2, batch_size=1
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env=environment,
     )
     assert process.stdout == "50\n", process.stderr

@@ -11,19 +11,25 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-_SECONDS_TO_STORE = 2.0
+_STORED = "return JSON.stringify(Object.entries(localStorage).sort())"
 
 
 class Browser:
-    """A browser with one page.
+    """A browser with one page, and an empty one that sees what is stored.
 
     chrome (Chrome): The browser.
     downloads (Path): Where it puts files that a page saves.
+    empty (Path): An empty page.
     """
 
-    def __init__(self, chrome: Chrome, downloads: Path) -> None:
+    def __init__(self, chrome: Chrome, downloads: Path, empty: Path) -> None:
         self.chrome = chrome
         self.downloads = downloads
+        page = chrome.current_window_handle
+        chrome.switch_to.new_window("tab")
+        self._other = chrome.current_window_handle
+        self.open(empty)
+        chrome.switch_to.window(page)
         chrome.execute_cdp_cmd(
             "Browser.setDownloadBehavior",
             {"behavior": "allow", "downloadPath": str(downloads)},
@@ -34,9 +40,13 @@ class Browser:
         self.chrome.get(path.as_uri())
 
     def reload(self) -> None:
-        """Load the page again, once Chromium has had time to pass on what was stored:
-        it does so in its own time, and a machine may be busy."""
-        time.sleep(_SECONDS_TO_STORE)
+        """Load the page again, once what it has stored has come to other processes: the
+        one it is then loaded in may be another."""
+        page = self.chrome.current_window_handle
+        stored = self.run(_STORED)
+        self.chrome.switch_to.window(self._other)
+        wait_for(lambda: self.run(_STORED) == stored)
+        self.chrome.switch_to.window(page)
         self.chrome.refresh()
 
     def reset(self) -> None:
@@ -122,7 +132,7 @@ class Browser:
         return [entry["message"] for entry in self.chrome.get_log("browser")]
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 10) -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while not condition():

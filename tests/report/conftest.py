@@ -46,9 +46,11 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Browser"]:
     options.add_argument(f"--user-data-dir={profile}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     downloads = tmp_path_factory.mktemp("downloads")
+    empty = tmp_path_factory.mktemp("empty") / "empty.html"
+    empty.touch()
     chrome = Chrome(options=options, service=ChromeService(driver))
     try:
-        yield Browser(chrome, downloads)
+        yield Browser(chrome, downloads, empty)
     finally:
         # It closes a connection only when it is collected.
         with warnings.catch_warnings():

@@ -1,13 +1,14 @@
 import json
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from spacy_adak.tasks import progress
 from spacy_adak.tasks.encode_texts import EncodingTask
-from spacy_adak.tasks.executors import Task
+from spacy_adak.tasks.executors import Executor, Task
 from spacy_adak.tasks.progress import (
     Stopwatch,
     describe_seconds,
@@ -102,54 +103,74 @@ def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
     )
 
 
-def pretend_to_train(tasks: Sequence[Task]) -> None:
-    for task in tasks:
-        assert isinstance(task, TrainingTask)
-        task.log_path.write_text("E    #\n")
-        task.progress_path.write_text(json.dumps({"step": 3, "total": 9}))
-        time.sleep(0.1)
-        task.output.mkdir()
+@pytest.fixture
+def wait_for_look(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Wait until a watch has looked at what there is now."""
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LOOKS", 0.001)
+    look, looks, has_looked = progress._Watch._look, [0], threading.Condition()
+
+    def count(watch: progress._Watch) -> None:
+        look(watch)
+        with has_looked:
+            looks[0] += 1
+            has_looked.notify_all()
+
+    monkeypatch.setattr(progress._Watch, "_look", count)
+
+    def wait() -> None:
+        with has_looked:
+            # One look may have begun before.
+            enough = looks[0] + 2
+            assert has_looked.wait_for(lambda: looks[0] >= enough, timeout=120)
+
+    return wait
 
 
 @pytest.fixture
-def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LOOKS", 0.02)
+def train(clock: list[float], wait_for_look: Callable[[], None]) -> Executor:
+    """Pretend to train, each time for ten seconds."""
 
-
-@pytest.mark.usefixtures("quick_looks")
-def test_without_a_terminal_there_is_one_line_per_training(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tasks = [make_task(tmp_path, f"fold {i}") for i in (1, 2)]
-    watch = Stopwatch(rounds=1, folds=2, at_once=1)
-    watched(pretend_to_train, watch, show=True, follow_logs=False)(tasks)
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["fold 1", "fold 2"]
-    assert all("trained in 0 s; at most 0 s left" in line for line in lines)
-
-
-@pytest.mark.usefixtures("quick_looks")
-def test_time_of_the_run_is_told_once_after_some_steps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     def pretend(tasks: Sequence[Task]) -> None:
         for task in tasks:
             assert isinstance(task, TrainingTask)
-            task.log_path.touch()
+            task.log_path.write_text("E    #\n")
+            task.progress_path.write_text(json.dumps({"step": 0, "total": 40}))
+            wait_for_look()
+            clock[0] += 10.0
             task.progress_path.write_text(json.dumps({"step": 20, "total": 40}))
-            time.sleep(0.1)
+            wait_for_look()
             task.output.mkdir()
+            wait_for_look()
 
+    return pretend
+
+
+def test_without_a_terminal_there_is_one_line_per_training(
+    train: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tasks = [make_task(tmp_path, f"fold {i}") for i in (1, 2)]
-    watch = Stopwatch(rounds=100_000, folds=2, at_once=1)
-    watched(pretend, watch, show=True, follow_logs=False)(tasks)
+    watch = Stopwatch(rounds=1, folds=2, at_once=1)
+    watched(train, watch, show=True, follow_logs=False)(tasks)
+    _, *lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "fold 1: trained in 10 s; at most 30 s left",
+        "fold 2: trained in 10 s; at most 20 s left",
+    ]
+
+
+def test_time_of_the_run_is_told_once_after_some_steps(
+    train: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = [make_task(tmp_path, f"fold {i}") for i in (1, 2)]
+    watch = Stopwatch(rounds=6, folds=2, at_once=1)
+    watched(train, watch, show=True, follow_logs=False)(tasks)
     first, *rest = capsys.readouterr().err.splitlines()
-    assert first.startswith("At this speed the run takes at most ")
-    assert first.endswith("min")
+    # Half of the first of its trainings, with half of the data, took ten seconds.
+    assert first == "At this speed the run takes at most 8 min"
     assert not [line for line in rest if "At this speed" in line]
 
 
-@pytest.mark.usefixtures("quick_looks")
+@pytest.mark.usefixtures("wait_for_look")
 def test_encoding_of_texts_is_no_part_of_the_time_foretold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,36 +189,33 @@ def test_encoding_of_texts_is_no_part_of_the_time_foretold(
     assert watch.seconds_left() is None
 
 
-@pytest.mark.usefixtures("quick_looks")
 def test_on_a_terminal_there_are_bars(
+    train: Executor,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     watch = Stopwatch(rounds=1, folds=2, at_once=1)
-    watched(pretend_to_train, watch, show=True, follow_logs=False)(
-        [make_task(tmp_path)]
-    )
+    watch.is_announced = True
+    watched(train, watch, show=True, follow_logs=False)([make_task(tmp_path)])
     shown = capsys.readouterr().err
-    assert "3/9" in shown
+    assert "20/40" in shown
     assert "\n" not in shown.strip()
 
 
-@pytest.mark.usefixtures("quick_looks")
 def test_logs_are_followed_if_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    train: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch = Stopwatch(rounds=1, folds=2, at_once=1)
-    watched(pretend_to_train, watch, show=False, follow_logs=True)(
-        [make_task(tmp_path)]
-    )
+    watched(train, watch, show=False, follow_logs=True)([make_task(tmp_path)])
     assert capsys.readouterr().err.splitlines() == ["fold 1: E    #"]
 
 
-@pytest.mark.usefixtures("quick_looks")
 def test_log_that_is_cut_within_a_character_is_followed_when_it_is_whole(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    wait_for_look: Callable[[], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     log = "✔ first\n✔ second\n".encode()
     cut = log.rindex("✔".encode()) + 1
@@ -206,7 +224,7 @@ def test_log_that_is_cut_within_a_character_is_followed_when_it_is_whole(
         (task,) = tasks
         assert isinstance(task, TrainingTask)
         task.log_path.write_bytes(log[:cut])
-        time.sleep(0.1)
+        wait_for_look()
         task.log_path.write_bytes(log)
 
     watch = Stopwatch(rounds=1, folds=2, at_once=1)
@@ -217,12 +235,9 @@ def test_log_that_is_cut_within_a_character_is_followed_when_it_is_whole(
     assert lines == ["fold 1: ✔ first", "fold 1: ✔ second"]
 
 
-@pytest.mark.usefixtures("quick_looks")
 def test_nothing_is_shown_unless_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    train: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch = Stopwatch(rounds=1, folds=2, at_once=1)
-    watched(pretend_to_train, watch, show=False, follow_logs=False)(
-        [make_task(tmp_path)]
-    )
+    watched(train, watch, show=False, follow_logs=False)([make_task(tmp_path)])
     assert capsys.readouterr().err == ""

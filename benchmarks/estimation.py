@@ -94,7 +94,7 @@ def time_folds(epochs: int, turns: int) -> dict[str, Any]:
                 settings = read_settings(config.interpolate()).model_copy(
                     update={"executor": name}
                 )
-                with executor(settings) as execute:
+                with executor(settings, folder) as execute:
                     start = time.perf_counter()
                     execute(tasks)
                     if turn:  # in the first turn processes start and files are read

@@ -314,6 +314,10 @@ class Errors(metaclass=WithCodes):
         "Can't write to '{path}': {error}. Make room or get the right to write there. "
         "The run had not begun: give the same command again."
     )
+    A228 = (
+        "Processes of a run that was killed are still at work in '{path}'. End them, "
+        "or wait until they have ended, and give the command again."
+    )
     A230 = (
         "How many of the entities are annotated can't be estimated: too few are. "
         "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "

@@ -111,7 +111,7 @@ def train(
             if not finish:
                 if not run.has_all_rounds():
                     reopen(folder)
-                with executor(run.settings) as execute:
+                with executor(run.settings, folder) as execute:
                     on_start(run)
                     stopwatch = _stopwatch(run)
                     watching = watched(execute, stopwatch, show_progress, follow_logs)

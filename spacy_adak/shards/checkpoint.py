@@ -7,10 +7,11 @@ file or folder that is there is whole, and a run goes on by doing what is not th
 import errno
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import srsly
 
@@ -30,6 +31,9 @@ _REPLACED = ".old"
 # It stays, and what is written in it tells that a folder is that of a run.
 _LOCK = ".adak.lock"
 _CLAIM = "The folder of a run of `adak train`\n"
+_WORKERS = ".adak.workers.lock"
+_SECONDS_TO_WAIT_FOR_WORKERS = 60.0
+_SECONDS_BETWEEN_LOOKS = 0.1
 _CANT_WRITE = {
     errno.EACCES,
     errno.EEXIST,
@@ -115,15 +119,39 @@ def claim(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, for as long as this process lives.
+    """Keep other runs out of a folder, for as long as this process lives. Workers of a
+    run that was killed may outlive it for a moment, so wait until they have ended.
 
     folder (Path): The folder.
     """
     with (folder / _LOCK).open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(Errors.A202.format(path=folder)) from None
+        if not _can_lock(lock):
+            raise ValueError(Errors.A202.format(path=folder))
+        with (folder / _WORKERS).open("a") as workers:
+            deadline = time.monotonic() + _SECONDS_TO_WAIT_FOR_WORKERS
+            while not _can_lock(workers):
+                if time.monotonic() > deadline:
+                    raise ValueError(Errors.A228.format(path=folder))
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+        yield
+
+
+def _can_lock(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def at_work(folder: Path) -> Iterator[None]:
+    """Keep the next run out of a folder while a worker of this one writes to it.
+
+    folder (Path): The folder.
+    """
+    with (folder / _WORKERS).open("a") as workers:
+        fcntl.flock(workers, fcntl.LOCK_SH)
         yield
 
 

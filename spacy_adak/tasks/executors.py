@@ -20,7 +20,7 @@ import torch
 
 from ..errors import Errors
 from ..q.adak_block import AdakSettings
-from ..shards.checkpoint import is_write_error
+from ..shards.checkpoint import at_work, is_write_error
 
 _TAIL_LINES = 20
 _SECONDS_BETWEEN_LOOKS = 0.2
@@ -68,16 +68,18 @@ class WorkerDiedError(Exception):
 
 
 @contextmanager
-def executor(settings: AdakSettings) -> Iterator[Executor]:
+def executor(settings: AdakSettings, folder: Path) -> Iterator[Executor]:
     """Start what the settings ask for, and end it when it is no longer used.
 
     settings (AdakSettings): The settings.
+    folder (Path): The folder of the run. No other run begins there while a worker of
+        this one is alive.
     YIELDS (Executor): Runs tasks; returns when all are done.
     """
     attempts: dict[str, _Attempt] = {
         "serial": _attempt_serial,
-        "joblib": partial(_attempt_joblib, n_jobs=settings.n_jobs),
-        "ray": _attempt_ray,
+        "joblib": partial(_attempt_joblib, folder=folder, n_jobs=settings.n_jobs),
+        "ray": partial(_attempt_ray, folder=folder),
     }
     attempt = attempts[settings.executor]
     cluster: AbstractContextManager[None] = nullcontext()
@@ -167,31 +169,42 @@ def _attempt_serial(tasks: Sequence[Task]) -> list[Failure | None]:
     return failures
 
 
-def _attempt_joblib(tasks: Sequence[Task], n_jobs: int) -> list[Failure | None]:
+def _attempt_joblib(
+    tasks: Sequence[Task], folder: Path, n_jobs: int
+) -> list[Failure | None]:
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     try:
         return Parallel(n_jobs=n_jobs, backend="loky", batch_size=1)(
-            delayed(_run_for)(os.getpid(), task) for task in tasks
+            delayed(_run_for)(os.getpid(), folder, task) for task in tasks
         )
     except TerminatedWorkerError as error:
         raise WorkerDiedError from error
 
 
-def _run_for(parent: int, task: Task) -> Failure | None:
-    if os.getpid() != parent:
-        # Ctrl-C is for the parent to deal with.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    return _run(task)
+def _run_for(parent: int, folder: Path, task: Task) -> Failure | None:
+    if os.getpid() == parent:
+        return _run(task)
+    # Ctrl-C is for the parent to deal with.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with at_work(folder):
+        # The parent may have been killed before the lock was there.
+        _end_without(parent)
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+        return _run(task)
 
 
-def _end_with(parent: int) -> None:
-    """Workers of a run that was killed must not go on working in its folder."""
-    while os.getppid() == parent:
+def _watch(parent: int) -> None:
+    while True:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
-    os._exit(1)
+        _end_without(parent)
+
+
+def _end_without(parent: int) -> None:
+    """Workers of a run that was killed must not go on working in its folder."""
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 @contextmanager
@@ -216,12 +229,12 @@ def _ray(n_jobs: int, address: str | None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _attempt_ray(tasks: Sequence[Task]) -> list[Failure | None]:
+def _attempt_ray(tasks: Sequence[Task], folder: Path) -> list[Failure | None]:
     import ray
     from ray.exceptions import RayError, RayTaskError
 
-    run = ray.remote(max_retries=0)(_run)
-    results = [run.remote(task) for task in tasks]
+    run = ray.remote(max_retries=0)(_run_on_cluster)
+    results = [run.remote(folder, task) for task in tasks]
     # Wait for all: what others are at work on must not be begun a second time.
     ray.wait(results, num_returns=len(results))
     try:
@@ -230,3 +243,9 @@ def _attempt_ray(tasks: Sequence[Task]) -> list[Failure | None]:
         raise
     except RayError as error:
         raise WorkerDiedError from error
+
+
+def _run_on_cluster(folder: Path, task: Task) -> Failure | None:
+    # Ray ends the workers of a run that was killed.
+    with at_work(folder):
+        return _run(task)

@@ -101,6 +101,14 @@ class WatchedRun:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         return False
 
+    def stay_in(self, phase: Phase, seconds: float) -> None:
+        """Wait, but not for longer than the run is in a phase."""
+        deadline = time.monotonic() + seconds
+        while self.process.is_alive() and self.phase() <= phase:
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
     def kill(self) -> Phase | None:
         """RETURNS (Phase | None): What it was at work on, if it had not ended."""
         self.process.kill()
@@ -131,7 +139,7 @@ def kill_in_each_phase(
         for _ in range(kills_per_phase):
             run = WatchedRun(config, folder, before)
             if run.wait_for(phase):
-                time.sleep(rng.uniform(0.0, seconds[phase]))
+                run.stay_in(phase, rng.uniform(0.0, seconds[phase]))
             killed_in = run.kill()
             if killed_in is not None:
                 hit[killed_in] += 1

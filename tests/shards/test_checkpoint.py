@@ -3,13 +3,17 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from spacy_adak.atomic import place_beside
 from spacy_adak.run.folder import MADE
+from spacy_adak.shards import checkpoint
 from spacy_adak.shards.checkpoint import (
+    at_work,
     claim,
     explained_write_errors,
     is_write_error,
@@ -147,6 +151,37 @@ def test_second_run_in_a_folder_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"\[A202\]"), locked(tmp_path):
             pass
         other.kill()
+    with locked(tmp_path):
+        pass
+
+
+def test_run_waits_for_the_workers_of_one_that_was_killed(tmp_path: Path) -> None:
+    worker = at_work(tmp_path)
+    worker.__enter__()
+    ended = threading.Event()
+
+    def end() -> None:
+        time.sleep(0.3)
+        ended.set()
+        worker.__exit__(None, None, None)
+
+    threading.Thread(target=end).start()
+    with locked(tmp_path):
+        assert ended.is_set()
+        with at_work(tmp_path):
+            pass
+
+
+def test_worker_that_does_not_end_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "_SECONDS_TO_WAIT_FOR_WORKERS", 0.2)
+    with (
+        at_work(tmp_path),
+        pytest.raises(ValueError, match=r"\[A228\]"),
+        locked(tmp_path),
+    ):
+        pass
     with locked(tmp_path):
         pass
 

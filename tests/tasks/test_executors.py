@@ -25,7 +25,8 @@ def execute(
     with pytest.MonkeyPatch.context() as patch:
         # Ray writes a token there, and looks for the same one ever after.
         patch.setenv("HOME", str(tmp_path_factory.getbasetemp()))
-        with executor(make_settings(request.param)) as run:
+        folder = tmp_path_factory.mktemp("run")
+        with executor(make_settings(request.param), folder) as run:
             yield run
 
 
@@ -106,7 +107,10 @@ def test_worker_that_dies_twice_is_reported_with_its_log(
 
 
 def test_keyboard_interrupt_stays_what_it_is(tmp_path: Path) -> None:
-    with executor(make_settings("serial")) as run, pytest.raises(KeyboardInterrupt):
+    with (
+        executor(make_settings("serial"), tmp_path) as run,
+        pytest.raises(KeyboardInterrupt),
+    ):
         run(make_tasks(tmp_path, "interrupt"))
 
 
@@ -114,7 +118,7 @@ def test_number_of_threads_is_given_back(tmp_path: Path) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        with executor(make_settings("serial")) as run:
+        with executor(make_settings("serial"), tmp_path) as run:
             run(make_tasks(tmp_path, "nothing"))
             assert torch.get_num_threads() == 1
         assert torch.get_num_threads() == 2
@@ -123,11 +127,11 @@ def test_number_of_threads_is_given_back(tmp_path: Path) -> None:
 
 
 def test_missing_ray_is_an_error_that_says_how_to_install_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with (
         pytest.raises(ValueError, match=r"\[A208\].*pip install"),
-        executor(make_settings("ray")),
+        executor(make_settings("ray"), tmp_path),
     ):
         pass

@@ -5,7 +5,16 @@ from pathlib import Path
 from scripts.make_configuration import make_page
 
 from .api_reference import make_api_page
+from .charts import draw_loop, draw_recovery
 from .cli_reference import make_cli_page
+from .drawings import (
+    draw_before_after,
+    draw_kbest,
+    draw_mask,
+    draw_q,
+    draw_run,
+    draw_unknown,
+)
 from .project_page import make_project_page
 
 
@@ -14,9 +23,20 @@ def generated_files(root: Path) -> dict[str, str]:
 
     root (Path): The folder of the project.
     """
+    images, experiments = "docs/images", root / "experiments"
+    results = experiments / "full" / "results.jsonl"
+    decisions = experiments / "loop" / "results.jsonl"
     return {
         "docs/configuration.md": make_page(),
         "docs/cli.md": make_cli_page(),
         "docs/api.md": make_api_page(),
         "docs/project.md": make_project_page(root),
+        f"{images}/before-after.svg": draw_before_after(root / images / "example.json"),
+        f"{images}/unknown.svg": draw_unknown(),
+        f"{images}/q.svg": draw_q(),
+        f"{images}/kbest.svg": draw_kbest(),
+        f"{images}/mask.svg": draw_mask(),
+        f"{images}/run.svg": draw_run(),
+        f"{images}/recovery.svg": draw_recovery(results),
+        f"{images}/loop.svg": draw_loop(decisions, results),
     }

@@ -1,0 +1,142 @@
+"""Charts of stored results."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.experiments.cells import RATIOS, SCHEMES, Task
+from scripts.experiments.loop_report import recovery
+from scripts.experiments.paper_values import TITLES
+from scripts.experiments.results import group_rows, read_results
+from scripts.experiments.tables import measure_paper_recovery, measure_recovery
+
+from .svg import Picture
+
+# The models of the chart in its order, with colours that most colour-blind readers can
+# tell apart.
+MODELS = {
+    "crf": ("CRF, unmarked is O", "#8c959f"),
+    "missing": ("likelihood of the annotation", "#2f9e68"),
+    "adak": ("AdaK-NER, our encoder", "#dd7a1f"),
+    "adak-default": ("our default", "#2b7bba"),
+}
+PAPER = ("AdaK-NER in the paper", "#c74f4f")
+UNITS = {
+    "form": ("forms decided", "#2b7bba"),
+    "place": ("places decided", "#dd7a1f"),
+    "random": ("annotated at random", "#8c959f"),
+}
+_LEFT, _RIGHT, _TOP, _ROW = 190, 700, 74, 26
+
+
+def draw_recovery(path: Path) -> str:
+    """Draw what each model recovers, a row for each dataset, scheme and ratio.
+
+    path (Path): The results.
+    RETURNS (str): The chart.
+    """
+    groups = group_rows(read_results(path))
+    conditions = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
+    height = _TOP + len(groups) * (len(conditions) * _ROW + 26) + 44
+    title = "Recovery by method: F1 in per cent of the F1 with all annotations"
+    picture = Picture(title, 720, height)
+
+    def at(value: float) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * value / 100
+
+    _draw_legend(picture, [*MODELS.values(), PAPER])
+    for tick in range(0, 101, 20):
+        picture.line([(at(tick), _TOP), (at(tick), height - 40)], "faint")
+        picture.text(str(tick), at(tick), height - 22, "small soft", "middle")
+    y = _TOP + 4.0
+    for group in groups:
+        dataset = group[0]["dataset"]
+        picture.text(TITLES[dataset], 16, y + 14, "title")
+        y += 22
+        for scheme, ratio in conditions:
+            picture.text(f"{scheme}, {100 * ratio:.0f} % kept", 30, y + 14, "small")
+            for model, (_, color) in MODELS.items():
+                value = measure_recovery(group, dataset, Task(scheme, ratio, model))
+                if value is not None:
+                    place = {"cx": at(100 * value), "cy": y + 10, "r": 6}
+                    picture.add("circle", **place, fill=color)
+            value = measure_paper_recovery(dataset, Task(scheme, ratio, "adak"))
+            if value is not None:
+                x = at(100 * value)
+                ends = [(x, y + 1), (x, y + 19)]
+                picture.line(ends, stroke_width=3, style=f"stroke: {PAPER[1]}")
+            y += _ROW
+        y += 4
+    picture.text(
+        "recovery (%)", (_LEFT + _RIGHT) / 2, height - 6, "small soft", "middle"
+    )
+    return picture.to_svg()
+
+
+def draw_loop(path: Path, full: Path) -> str:
+    """Draw recovery over decisions, where annotators do not know forms.
+
+    path (Path): The results of the loop.
+    full (Path): Results with the CRF on all annotations.
+    RETURNS (str): The chart.
+    """
+    full_rows = read_results(full)
+    rows = [row for row in read_results(path) if row["scheme"] == "entity"]
+    cells = list(dict.fromkeys(row["cell"] for row in rows))
+    counts = sorted({row["count"] for row in rows})
+    width = 30 + 345 * len(cells)
+    picture = Picture("Recovery over the number of decisions", width, 330)
+    _draw_legend(picture, list(UNITS.values()))
+    values = [recovery(row, full_rows) or 0.0 for row in rows]
+    low, high = 2 * int(min(values) / 2) - 2, 2 * int(max(values) / 2) + 2
+    for i, cell in enumerate(cells):
+        left, right, top, bottom = 60 + 345 * i, 350 + 345 * i, 70, 270
+        of_cell = [row for row in rows if row["cell"] == cell]
+
+        def x_of(count: int, left: float = left, right: float = right) -> float:
+            return (
+                left
+                + 12
+                + (right - left - 24) * counts.index(count) / (len(counts) - 1)
+            )
+
+        def y_of(value: float, top: float = top, bottom: float = bottom) -> float:
+            return bottom - (bottom - top) * (value - low) / (high - low)
+
+        name = TITLES[of_cell[0]["dataset"]]
+        picture.text(f"{name}, entity-based, 20 % kept", left, 60, "title")
+        for tick in range(low, high + 1, 2):
+            picture.line([(left, y_of(tick)), (right, y_of(tick))], "faint")
+            picture.text(str(tick), left - 8, y_of(tick) + 4, "small soft", "end")
+        for count in counts:
+            picture.text(str(count), x_of(count), bottom + 18, "small soft", "middle")
+        start = [row for row in of_cell if row["unit"] == "none"]
+        for unit, (_, color) in UNITS.items():
+            chosen = [*start, *(row for row in of_cell if row["unit"] == unit)]
+            if len(chosen) == len(start):
+                continue
+            points = sorted(
+                (x_of(row["count"]), y_of(recovery(row, full_rows) or 0.0))
+                for row in chosen
+            )
+            picture.line(points, stroke_width=2.5, style=f"stroke: {color}")
+            for x, y in points:
+                picture.add("circle", cx=x, cy=y, r=4.5, fill=color)
+        picture.text(
+            "decisions", (left + right) / 2, bottom + 42, "small soft", "middle"
+        )
+    picture.text("recovery (%)", 14, 34, "small soft")
+    return picture.to_svg()
+
+
+def _draw_legend(picture: Picture, entries: Sequence[tuple[str, str]]) -> None:
+    x, y = 130.0, 26
+    for name, color in entries:
+        width = 24 + 7.2 * len(name)
+        if x + width > picture.width - 10:
+            x, y = 130.0, y + 22
+        shape = {"height": 11, "rx": 5.5, "width": 11}
+        if (name, color) == PAPER:
+            shape = {"height": 15, "rx": 1, "width": 4}
+        picture.add("rect", x=x, y=y - 10, fill=color, **shape)
+        picture.text(name, x + 17, y, "small")
+        x += width + 12

@@ -115,12 +115,12 @@ class Picture:
         )
         head = (
             '<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" '
-            'markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L10,5 L0,10 z" '
-            'fill="#8c959f"/></marker></defs>'
+            'markerWidth="7" markerHeight="7" orient="auto">'
+            '<path d="M0,0 L10,5 L0,10 z" fill="#8c959f"/></marker></defs>'
         )
         panel = (
-            f'<rect x="0.5" y="0.5" width="{self.width - 1}" height="{self.height - 1}" '
-            'rx="10" class="panel"/>'
+            f'<rect x="0.5" y="0.5" width="{self.width - 1}" '
+            f'height="{self.height - 1}" rx="10" class="panel"/>'
         )
         title = f"<title>{escape(self.title)}</title>"
         parts = [frame, title, f"<style>{STYLE}</style>", head, panel, *self._parts]

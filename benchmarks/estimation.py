@@ -45,7 +45,7 @@ from spacy_adak.shards.with_q import (
     ShardEstimates,
     create_estimated_corpus,
 )
-from spacy_adak.tasks import estimate_shard
+from spacy_adak.tasks import estimate_shard, worker
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import executor
 from spacy_adak.tasks.recipe import Recipe
@@ -219,7 +219,7 @@ def estimate_all(size: int, q: str, model: Path, output: Path) -> float:
     config = Config().from_str(init_config("xx"))
     config["adak"]["q"] = {"mode": q}
     settings = read_settings(config)
-    estimate_shard.load_models([model])
+    worker.load_models([model])
     gc.collect()
     before = resident_mb()
     for shard_path in sorted((output / "corpus").iterdir()):

@@ -30,6 +30,36 @@ CodeOption = Annotated[
     ),
 ]
 GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU ID or -1 for CPU")]
+LangOption = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        "-l",
+        help="Language code, for the tokenizer; 'zh' is Chinese by character. Column "
+        "files keep their own tokens, with spaces between them unless the language is "
+        "written without",
+    ),
+]
+TextKeyOption = Annotated[
+    str,
+    typer.Option("--text-key", "-tk", help="Key of the text in JSON and JSONL records"),
+]
+IncorrectSpansKeyOption = Annotated[
+    str,
+    typer.Option(
+        "--incorrect-spans-key",
+        help="Key in Doc.spans for spans that annotators ruled out, as in spaCy's ner",
+    ),
+]
+UnlabelledOption = Annotated[
+    str | None,
+    typer.Option(
+        "--unlabelled",
+        "-u",
+        metavar="[missing|outside]",
+        help="What a token without a label is, for data that does not say it",
+    ),
+]
 
 
 @contextmanager

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from wasabi import msg
 
-from .app import adak_cli, readable_errors
+from .app import (
+    IncorrectSpansKeyOption,
+    LangOption,
+    TextKeyOption,
+    adak_cli,
+    readable_errors,
+)
 
 if TYPE_CHECKING:
     from ..data.summary import Summary
@@ -64,16 +70,7 @@ def convert_cli(
             "output; spacy for a directory",
         ),
     ] = None,
-    lang: Annotated[
-        str,
-        typer.Option(
-            "--lang",
-            "-l",
-            help="Language code, for the tokenizer; 'zh' is Chinese by character. "
-            "Column files keep their own tokens, with spaces between them unless the "
-            "language is written without",
-        ),
-    ] = "en",
+    lang: LangOption = "en",
     n_sents: Annotated[
         int,
         typer.Option(
@@ -124,12 +121,7 @@ def convert_cli(
             "features of the dataset",
         ),
     ] = None,
-    text_key: Annotated[
-        str,
-        typer.Option(
-            "--text-key", "-tk", help="Key of the text in JSON and JSONL records"
-        ),
-    ] = "text",
+    text_key: TextKeyOption = "text",
     alignment_mode: Annotated[
         str,
         typer.Option(
@@ -141,14 +133,7 @@ def convert_cli(
             "take all tokens that it touches",
         ),
     ] = "strict",
-    incorrect_spans_key: Annotated[
-        str,
-        typer.Option(
-            "--incorrect-spans-key",
-            help="Key in Doc.spans for spans that annotators ruled out, as in spaCy's "
-            "ner",
-        ),
-    ] = "incorrect_spans",
+    incorrect_spans_key: IncorrectSpansKeyOption = "incorrect_spans",
     annotators: Annotated[
         str,
         typer.Option(

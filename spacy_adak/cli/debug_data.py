@@ -9,7 +9,7 @@ import typer
 from spacy.cli._util import import_code, parse_config_overrides
 from wasabi import msg
 
-from .app import CodeOption, adak_cli, readable_errors
+from .app import CodeOption, LangOption, adak_cli, readable_errors
 
 
 @adak_cli.command(
@@ -45,9 +45,7 @@ def debug_data_cli(
         str | None,
         typer.Option("--converter", "-c", help="Format of the data, as in convert"),
     ] = None,
-    lang: Annotated[
-        str, typer.Option("--lang", "-l", help="Language code, for the tokenizer")
-    ] = "en",
+    lang: LangOption = "en",
     fail_on: Annotated[
         str,
         typer.Option(

@@ -6,7 +6,14 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from .app import adak_cli, readable_errors
+from .app import (
+    IncorrectSpansKeyOption,
+    LangOption,
+    TextKeyOption,
+    UnlabelledOption,
+    adak_cli,
+    readable_errors,
+)
 
 SHOWN = 10
 
@@ -61,30 +68,10 @@ def merge_cli(
             help="Format of the data. If not given, told by its suffix and content",
         ),
     ] = None,
-    unlabelled: Annotated[
-        str | None,
-        typer.Option(
-            "--unlabelled",
-            "-u",
-            metavar="[missing|outside]",
-            help="What a token without a label is, for data that does not say it",
-        ),
-    ] = None,
-    lang: Annotated[
-        str, typer.Option("--lang", "-l", help="Language code, for the tokenizer")
-    ] = "en",
-    text_key: Annotated[
-        str,
-        typer.Option(
-            "--text-key", "-tk", help="Key of the text in JSON and JSONL records"
-        ),
-    ] = "text",
-    incorrect_spans_key: Annotated[
-        str,
-        typer.Option(
-            "--incorrect-spans-key", help="Key in Doc.spans for ruled-out spans"
-        ),
-    ] = "incorrect_spans",
+    unlabelled: UnlabelledOption = None,
+    lang: LangOption = "en",
+    text_key: TextKeyOption = "text",
+    incorrect_spans_key: IncorrectSpansKeyOption = "incorrect_spans",
     verbose: Annotated[
         bool,
         typer.Option(

@@ -7,7 +7,15 @@ import typer
 from spacy.cli._util import import_code
 from wasabi import msg
 
-from .app import CodeOption, GpuOption, adak_cli, readable_errors
+from .app import (
+    CodeOption,
+    GpuOption,
+    IncorrectSpansKeyOption,
+    TextKeyOption,
+    UnlabelledOption,
+    adak_cli,
+    readable_errors,
+)
 
 FORMS_SHOWN = 10
 
@@ -78,27 +86,9 @@ def suggest_cli(
             help="Format of the data. If not given, told by its suffix and content",
         ),
     ] = None,
-    unlabelled: Annotated[
-        str | None,
-        typer.Option(
-            "--unlabelled",
-            "-u",
-            metavar="[missing|outside]",
-            help="What a token without a label is, for data that does not say it",
-        ),
-    ] = None,
-    text_key: Annotated[
-        str,
-        typer.Option(
-            "--text-key", "-tk", help="Key of the text in JSON and JSONL records"
-        ),
-    ] = "text",
-    incorrect_spans_key: Annotated[
-        str,
-        typer.Option(
-            "--incorrect-spans-key", help="Key in Doc.spans for spans ruled out before"
-        ),
-    ] = "incorrect_spans",
+    unlabelled: UnlabelledOption = None,
+    text_key: TextKeyOption = "text",
+    incorrect_spans_key: IncorrectSpansKeyOption = "incorrect_spans",
     code_path: CodeOption = None,
     use_gpu: GpuOption = -1,
 ) -> None:

@@ -1,16 +1,13 @@
 """Estimate q for a shard of the data, as one task of the outer loop."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy
-from spacy.cli._util import import_code
-from spacy.language import Language
-from spacy.util import load_model, minibatch
-from thinc.api import require_gpu
+from spacy.util import minibatch
 
 from ..q.adak_block import AdakSettings
 from ..q.candidates import Dictionary
@@ -18,6 +15,7 @@ from ..q.estimator import Estimated, Estimator
 from ..q.selection import select
 from ..shards.checkpoint import write_json
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
+from .worker import load_models, prepare_worker
 
 # How many documents are worked on at a time.
 _DOCS_AT_A_TIME = 256
@@ -99,9 +97,7 @@ class EstimationTask(NamedTuple):
         """Estimate the shard, unless that is done already."""
         if self.is_done():
             return
-        if self.use_gpu >= 0:
-            require_gpu(self.use_gpu)
-        import_code(self.code_path)
+        prepare_worker(self.use_gpu, self.code_path)
         estimated = list(self._estimate())
         selected = list(range(len(estimated)))
         if (selection := self.settings.selection) is not None:
@@ -156,30 +152,3 @@ class EstimationTask(NamedTuple):
             return []
         path = estimates_path(self.likelihood, self.shard)
         return [chain.nodes for chain in ShardEstimates.from_disk(path).chains]
-
-
-# Models by their path, and which version they are.
-_ModelKey = tuple[Path, int, int]
-_loaded: dict[_ModelKey, Language] = {}
-
-
-def load_models(paths: Sequence[Path]) -> list[Language]:
-    """Load the models for a shard. Most shards have the same ones as the shard before,
-    whose models are kept for it.
-
-    paths (Sequence[Path]): Their folders.
-    RETURNS (list[Language]): The models.
-    """
-    keys = [_key(path) for path in paths]
-    for key in _loaded.keys() - set(keys):
-        del _loaded[key]
-    for key in keys:
-        if key not in _loaded:
-            _loaded[key] = load_model(key[0])
-    return [_loaded[key] for key in keys]
-
-
-def _key(path: Path) -> _ModelKey:
-    # A new run in the same folder has other models under the same paths.
-    meta = (path / "meta.json").stat()
-    return path, meta.st_ino, meta.st_mtime_ns

@@ -4,16 +4,14 @@ estimate of the recall of annotators."""
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spacy.cli._util import import_code
 from spacy.util import minibatch
-from thinc.api import require_gpu
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..q.held_out_spans import held_out_spans
 from ..shards.checkpoint import write_json
 from ..shards.with_q import read_shard
-from .estimate_shard import load_models
+from .worker import load_models, prepare_worker
 
 _DOCS_AT_A_TIME = 256
 
@@ -52,9 +50,7 @@ class HeldOutTask(NamedTuple):
         """Find the spans, unless that is done already."""
         if self.is_done():
             return
-        if self.use_gpu >= 0:
-            require_gpu(self.use_gpu)
-        import_code(self.code_path)
+        prepare_worker(self.use_gpu, self.code_path)
         (nlp,) = load_models([self.model])
         component = nlp.get_pipe(self.component)
         assert isinstance(component, AdaKRecognizer)

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from spacy.vocab import Vocab
-from thinc.api import Config, require_gpu
+from thinc.api import Config
 
 from ..encoders.frozen import frozen_encoders
 from ..encoders.sharing import FOLDER as FROZEN
@@ -24,6 +23,7 @@ from ..shards.text_lengths import (
     read_text_lengths,
 )
 from ..shards.with_q import READER
+from .worker import prepare_worker
 
 
 class Recipe(NamedTuple):
@@ -57,9 +57,7 @@ class Recipe(NamedTuple):
 
     def make_pipeline(self) -> Language:
         """RETURNS (Language): The pipeline, initialized."""
-        if self.use_gpu >= 0:
-            require_gpu(self.use_gpu)
-        import_code(self.code_path)
+        prepare_worker(self.use_gpu, self.code_path)
         nlp = init_nlp(self._config(), use_gpu=self.use_gpu)
         initialize = nlp.config.interpolate()["initialize"]["components"]
         for name, component in nlp.pipeline:

@@ -1,11 +1,11 @@
-"""Models for the estimation of q stay loaded from one shard to the next."""
+"""Models stay loaded from one task to the next."""
 
 from pathlib import Path
 
 import pytest
 import spacy
 
-from spacy_adak.tasks.estimate_shard import load_models
+from spacy_adak.tasks.worker import load_models
 
 
 @pytest.fixture
@@ -22,12 +22,12 @@ def test_models_come_in_the_order_of_their_paths(paths: list[Path]) -> None:
         assert names == [path.name.replace("-", "_") for path in wanted]
 
 
-def test_models_of_the_last_shard_are_kept(paths: list[Path]) -> None:
+def test_models_of_the_last_task_are_kept(paths: list[Path]) -> None:
     first = load_models(paths)
     assert all(a is b for a, b in zip(load_models(paths), first, strict=True))
 
 
-def test_models_that_a_shard_does_without_are_let_go(paths: list[Path]) -> None:
+def test_models_that_a_task_does_without_are_let_go(paths: list[Path]) -> None:
     first, second, _ = load_models(paths)
     (kept,) = load_models(paths[:1])
     assert kept is first

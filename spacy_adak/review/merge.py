@@ -7,11 +7,10 @@ the annotation is listed, and the annotation stays. Decisions of either kind app
 the same way in whatever order texts come.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, cast, get_args
 
 from spacy.tokens import Doc, Span
 from tqdm import tqdm
@@ -21,73 +20,14 @@ from ..data.convert import make_tokenizer, read_annotations
 from ..data.decisions import FormDecision, PlaceDecision, read_decisions
 from ..data.formats import Target, format_of_suffix
 from ..data.forms import FormFinder
-from ..data.origins import (
-    CANDIDATES_KEY,
-    DECIDED_KEY,
-    ESTIMATED_KEY,
-    INCORRECT_SPANS_KEY,
-    SCORES,
-    set_scored_spans,
-    without_estimates,
-)
+from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
 from ..data.suggestions import Kind
 from ..data.summary import Summary
 from ..data.writers import Writing, write_docs
 from ..errors import Errors
+from .decided_document import DecidedDocument, Decision, Merged, Place, Proposal
 
-Decision = FormDecision | PlaceDecision
 Rejected = Literal["ruled-out", "outside"]
-_Place = tuple[int, int, str]
-_MISSING, _OUTSIDE = 0, 2
-
-
-class Conflict(NamedTuple):
-    """A decision that was not applied somewhere, for the data says otherwise.
-
-    line (int): Index of the text in the data.
-    text (str): The text.
-    span (str): The string that was decided on.
-    label (str): Its label.
-    answer (str): The decision.
-    why (str): What the data says.
-    """
-
-    line: int
-    text: str
-    span: str
-    label: str
-    answer: str
-    why: str
-
-
-@dataclass
-class Merged:
-    """What decisions have changed.
-
-    problems (Summary): What in data and decisions could not be read as it stands.
-    documents (int): How many texts were read.
-    changed (int): How many of them were changed.
-    decisions (int): How many decisions there are, without those replaced or ignored.
-    entities (Counter[str]): New entities by their label.
-    ruled_out (Counter[str]): New ruled-out spans by their label.
-    outside (int): Tokens that are now stated to be in no entity.
-    withdrawn (Counter[str]): Annotations that were found wrong, by their label.
-    unchanged (int): Places of decisions where the data said the same before.
-    conflicts (list[Conflict]): Places where decisions were not applied.
-    unused (list[Decision]): Decisions about places that are not in the data.
-    """
-
-    problems: Summary
-    documents: int = 0
-    changed: int = 0
-    decisions: int = 0
-    entities: Counter[str] = field(default_factory=Counter)
-    ruled_out: Counter[str] = field(default_factory=Counter)
-    outside: int = 0
-    withdrawn: Counter[str] = field(default_factory=Counter)
-    unchanged: int = 0
-    conflicts: list[Conflict] = field(default_factory=list)
-    unused: list[Decision] = field(default_factory=list)
 
 
 def merge(
@@ -177,7 +117,7 @@ class Decisions:
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
         # By text and what was suggested there, and by form and what was suggested.
-        self._places: dict[str, dict[tuple[_Place, Kind], PlaceDecision]]
+        self._places: dict[str, dict[tuple[Place, Kind], PlaceDecision]]
         self._places = defaultdict(dict)
         self._forms: dict[str, dict[tuple[str, Kind], FormDecision]]
         self._forms = defaultdict(dict)
@@ -227,7 +167,9 @@ class Decisions:
         ]
         if not proposals:
             return doc
-        document = _Document(without_estimates(doc), line, result, incorrect_spans_key)
+        document = DecidedDocument(
+            without_estimates(doc), line, result, incorrect_spans_key
+        )
         # Places first, then what is longer.
         proposals.sort(key=lambda p: (not p.is_place, p.span.start - p.span.end))
         for proposal in proposals:
@@ -242,8 +184,8 @@ class Decisions:
         return document.written(to_outside)
 
     def _about_places(
-        self, doc: Doc, places: dict[tuple[_Place, Kind], PlaceDecision]
-    ) -> Iterable["_Proposal"]:
+        self, doc: Doc, places: dict[tuple[Place, Kind], PlaceDecision]
+    ) -> Iterable[Proposal]:
         for (suggested, kind), decision in places.items():
             start, end, label = suggested
             span = doc.char_span(decision.start, decision.end, label=decision.label)
@@ -252,11 +194,11 @@ class Decisions:
                 continue
             self._used.add(id(decision))
             if decision.answer != "ignore":
-                yield _Proposal(span, before, kind, decision.answer, is_place=True)
+                yield Proposal(span, before, kind, decision.answer, is_place=True)
 
     def _about_forms(
-        self, doc: Doc, decided: set[tuple[_Place, Kind]]
-    ) -> Iterable["_Proposal"]:
+        self, doc: Doc, decided: set[tuple[Place, Kind]]
+    ) -> Iterable[Proposal]:
         for span in self._find(doc):
             for (label, kind), decision in self._forms[span.text].items():
                 self._used.add(id(decision))
@@ -265,182 +207,4 @@ class Decisions:
                     continue
                 after = Span(doc, span.start, span.end, label=decision.label)
                 before = Span(doc, span.start, span.end, label=label)
-                yield _Proposal(after, before, kind, decision.answer, is_place=False)
-
-
-class _Proposal(NamedTuple):
-    """What a decision says about a place.
-
-    span (Span): What was decided on.
-    suggested (Span): What was suggested, which may have another type or other bounds.
-    kind (str): Whether it was missed or is doubtful.
-    answer (str): "accept" or "reject".
-    is_place (bool): Whether the decision is about this place alone.
-    """
-
-    span: Span
-    suggested: Span
-    kind: Kind
-    answer: str
-    is_place: bool
-
-
-class _Document:
-    """A document with what is known of it, while decisions are applied."""
-
-    def __init__(
-        self, doc: Doc, line: int, result: Merged, incorrect_spans_key: str
-    ) -> None:
-        self.doc = doc
-        self.line = line
-        self.result = result
-        self.incorrect_spans_key = incorrect_spans_key
-        self.states = doc.to_array("ENT_IOB").reshape(len(doc)).tolist()
-        self.entities = {_key(ent): ent for ent in doc.ents if ent.label_}
-        group = doc.spans.get(incorrect_spans_key, ())
-        self.ruled_out = {_key(span): span for span in group}
-        self.decided = {_key(span): span for span in doc.spans.get(DECIDED_KEY, ())}
-        self.new: dict[_Place, Span] = {}
-        self.withdrawn: set[_Place] = set()
-        self.rejected: list[Span] = []
-        self.is_changed = False
-
-    def reconsider(self, proposal: _Proposal) -> None:
-        """Keep or withdraw an annotation that was doubted."""
-        key = _key(proposal.suggested)
-        if key not in self.entities or key in self.withdrawn:
-            return
-        if proposal.answer == "accept" and proposal.span == proposal.suggested:
-            self.result.unchanged += 1
-            return
-        self.withdrawn.add(key)
-        self.result.withdrawn[proposal.suggested.label_] += 1
-        ent = self.entities.pop(key)
-        for token in ent:
-            self.states[token.i] = _MISSING
-        self.is_changed = True
-        if proposal.answer == "accept":
-            self.accept(proposal)
-        else:
-            self._rule_out(proposal.suggested)
-
-    def accept(self, proposal: _Proposal) -> None:
-        """Make a span an entity, unless something else is known."""
-        span = proposal.span
-        key = _key(span)
-        if key in self.entities or key in self.new:
-            self.result.unchanged += key in self.entities
-            return
-        why = self._contradiction(span)
-        if why is not None:
-            self._report(proposal, why)
-            return
-        if any(_overlap(span, other) for other in self.new.values()):
-            # A form within a longer one that was accepted as well is a part of it.
-            if proposal.is_place:
-                self._report(proposal, "it overlaps another entity that was accepted")
-            return
-        self.new[key] = span
-        self.result.entities[span.label_] += 1
-        self.is_changed = True
-
-    def reject(self, proposal: _Proposal) -> None:
-        """Rule a span out, unless it is an entity."""
-        span = proposal.suggested
-        if _key(span) in self.entities:
-            self._report(proposal, "it is annotated")
-        elif _key(span) in self.ruled_out:
-            self.result.unchanged += 1
-        elif not any(_overlap(span, other) for other in self.new.values()):
-            self._rule_out(span)
-
-    def _rule_out(self, span: Span) -> None:
-        if any(self.states[i] != _MISSING for i in range(span.start, span.end)):
-            # What is known of its tokens says so already.
-            self.result.unchanged += 1
-            return
-        self.rejected.append(span)
-        self.is_changed = True
-
-    def _contradiction(self, span: Span) -> str | None:
-        """What the data says that a span can't be an entity beside."""
-        for ent in self.entities.values():
-            if _overlap(span, ent):
-                return f"'{ent.text}' is annotated as {ent.label_}"
-        if any(self.states[i] != _MISSING for i in range(span.start, span.end)):
-            return "a token of it is stated to be in no entity"
-        if _key(span) in self.ruled_out:
-            return "it was ruled out before"
-        return None
-
-    def _report(self, proposal: _Proposal, why: str) -> None:
-        span, answer = proposal.span, proposal.answer
-        conflict = Conflict(
-            self.line, self.doc.text, span.text, span.label_, answer, why
-        )
-        self.result.conflicts.append(conflict)
-
-    def written(self, to_outside: bool) -> Doc:
-        """RETURNS (Doc): The document with what has become known."""
-        doc, result = self.doc, self.result
-        if not self.is_changed:
-            return doc
-        result.changed += 1
-        taken = {i for s in self.new.values() for i in range(s.start, s.end)}
-        outside = {
-            i
-            for span in self.rejected
-            for i in range(span.start, span.end)
-            if to_outside and i not in taken
-        }
-        ruled_out = {} if to_outside else {_key(span): span for span in self.rejected}
-        for span in ruled_out.values():
-            result.ruled_out[span.label_] += 1
-        result.outside += len(outside)
-        withdrawn = [doc[start:end] for start, end, _ in self.withdrawn]
-        doc.set_ents(
-            list(self.entities.values()), missing=withdrawn, default="unmodified"
-        )
-        new = [Span(doc, s.start, s.end, label=s.label) for s in self.new.values()]
-        doc.set_ents(
-            [*self.entities.values(), *new],
-            outside=[doc[i : i + 1] for i in sorted(outside)],
-            default="unmodified",
-        )
-        all_ruled_out = [
-            Span(doc, start, end, label=label)
-            for start, end, label in sorted({**self.ruled_out, **ruled_out})
-        ]
-        if all_ruled_out:
-            doc.spans[self.incorrect_spans_key] = all_ruled_out
-        decided = [s for key, s in self.decided.items() if key not in self.withdrawn]
-        doc.spans[DECIDED_KEY] = [*decided, *new]
-        self._drop_estimates()
-        return doc
-
-    def _drop_estimates(self) -> None:
-        """What was estimated for tokens about which something is known by now is no
-        longer an estimate."""
-        states = self.doc.to_array("ENT_IOB").reshape(len(self.doc)).tolist()
-        ruled_out = set(map(_key, self.doc.spans.get(self.incorrect_spans_key, ())))
-        for key in (ESTIMATED_KEY, CANDIDATES_KEY):
-            group = self.doc.spans.get(key)
-            if group is None:
-                continue
-            kept = [
-                (span, score)
-                for span, score in zip(group, group.attrs[SCORES], strict=True)
-                if set(states[span.start : span.end]) == {_MISSING}
-                and _key(span) not in ruled_out
-            ]
-            set_scored_spans(
-                self.doc, key, [span for span, _ in kept], [score for _, score in kept]
-            )
-
-
-def _key(span: Span) -> _Place:
-    return span.start, span.end, span.label_
-
-
-def _overlap(left: Span, right: Span) -> bool:
-    return left.start < right.end and right.start < left.end
+                yield Proposal(after, before, kind, decision.answer, is_place=False)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple
+from typing import Any
 
 import spacy
 import torch
@@ -23,7 +23,6 @@ from tqdm import tqdm
 from ..atomic import write_file
 from ..crf.tags import LabelledSpan
 from ..data.convert import read_annotations
-from ..data.forms import FormFinder
 from ..data.origins import (
     CANDIDATES_KEY,
     ESTIMATED_KEY,
@@ -37,58 +36,15 @@ from ..data.summary import Summary
 from ..data.writers import Writing
 from ..errors import Errors
 from .export import choose_target, export
+from .form_counts import (
+    FormCounts,
+    Group,
+    RankedForm,
+    count_occurrences,
+    count_suggested,
+    group_of,
+)
 from .suggester import SUGGESTER, suggestions_on
-
-Group = tuple[str, str, Kind]
-# How much less a form is worth that the models are sure of; 0 would be not at all.
-_CAUTION = 0.25
-
-
-@dataclass
-class FormCounts:
-    """What is known of a form with a label, over all data.
-
-    found (int): How often it is suggested.
-    expected (float): The sum of the probabilities of these suggestions.
-    marked (int): How often it is annotated.
-    outside (int): How often it is stated to be no entity.
-    unknown (int): How often it comes up where nothing is known.
-    """
-
-    found: int = 0
-    expected: float = 0.0
-    marked: int = 0
-    outside: int = 0
-    unknown: int = 0
-
-    def value(self, kind: Kind) -> float:
-        """What a decision about the form is worth: how many entities are expected in
-        its n places, and how unsure that is. With the mean probability p it is
-        n p (1 - p)^(1/4), for models are surer than they should be: forms that are
-        found almost everywhere are worth a question, too, if they come up often. For a
-        doubtful one it is how many annotations are expected to be wrong.
-
-        kind (str): Whether it was missed or is doubtful.
-        RETURNS (float): The value.
-        """
-        if kind == "doubtful":
-            return self.found - self.expected
-        mean = self.expected / max(self.unknown, self.found)
-        return self.expected * (1 - min(mean, 1.0)) ** _CAUTION
-
-
-class RankedForm(NamedTuple):
-    """A form that is suggested, and what a decision about it is worth."""
-
-    form: str
-    label: str
-    kind: Kind
-    counts: FormCounts
-
-    @property
-    def value(self) -> float:
-        """RETURNS (float): What a decision is worth."""
-        return self.counts.value(self.kind)
 
 
 @dataclass
@@ -192,13 +148,13 @@ def suggest(
             for doc in _suggest(nlp, read(problems), settings, n_process, batch_size):
                 result.by_fold_models += CANDIDATES_KEY in doc.spans
                 records = _to_records(doc, result.documents)
-                _count_suggested(records, forms)
+                count_suggested(records, forms)
                 spool.write(json.dumps(records) + "\n")
                 result.documents += 1
                 progress.update()
         if not result.documents:
             raise ValueError(Errors.A451.format(path=data_path))
-        _count_occurrences(read(Summary()), forms, incorrect_spans_key)
+        count_occurrences(read(Summary()), forms, incorrect_spans_key)
         for (form, label, kind), counts in forms.items():
             result.found[kind] += counts.found
             result.forms.append(RankedForm(form, label, kind, counts))
@@ -292,44 +248,6 @@ def _round(probability: float) -> float:
     return min(round(probability, 4), 1.0)
 
 
-def _group(record: dict[str, Any]) -> Group:
-    return record["form"], record["label"], record["kind"]
-
-
-def _count_suggested(
-    records: list[dict[str, Any]], forms: dict[Group, FormCounts]
-) -> None:
-    for record in records:
-        counts = forms[_group(record)]
-        counts.found += 1
-        counts.expected += record["score"]
-
-
-def _count_occurrences(
-    docs: Iterable[Doc], forms: dict[Group, FormCounts], incorrect_spans_key: str
-) -> None:
-    """Count how often each form that is suggested is annotated, stated to be no entity,
-    and neither."""
-    by_form: dict[str, list[tuple[str, FormCounts]]] = defaultdict(list)
-    for (form, label, _), counts in forms.items():
-        by_form[form].append((label, counts))
-    finder = FormFinder(by_form)
-    for doc in docs:
-        if not len(doc):
-            continue
-        states = doc.to_array("ENT_IOB").tolist()
-        entities = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
-        group = doc.spans.get(incorrect_spans_key, ())
-        ruled_out = {(span.start, span.end, span.label_) for span in group}
-        for span in finder(doc):
-            states_within = set(states[span.start : span.end])
-            for label, counts in by_form[span.text]:
-                place = (span.start, span.end, label)
-                counts.marked += place in entities
-                counts.outside += states_within == {2} or place in ruled_out
-                counts.unknown += states_within == {0} and place not in ruled_out
-
-
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
     with path.open("w", encoding="utf8", newline="\n") as file:
         file.writelines(lines)
@@ -341,7 +259,7 @@ def _complete(
     """Lines with what was counted over all data."""
     for records in records_of_texts:
         for record in records:
-            counts = forms[_group(record)]
+            counts = forms[group_of(record)]
             record.update(
                 found=counts.found,
                 marked=counts.marked,

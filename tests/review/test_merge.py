@@ -14,7 +14,8 @@ from spacy_adak.data.origins import (
     complete,
     set_scored_spans,
 )
-from spacy_adak.review.merge import Merged, merge
+from spacy_adak.review.decided_document import Merged
+from spacy_adak.review.merge import merge
 
 NLP = spacy.blank("en")
 TEXTS = ["Acme hired Ann .", "Acme sued Acme Tools .", "Ann met Bob ."]

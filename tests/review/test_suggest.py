@@ -21,7 +21,8 @@ from spacy_adak.data.origins import (
 )
 from spacy_adak.data.suggestions import Suggestion, read_suggestions
 from spacy_adak.data.summary import Summary
-from spacy_adak.review.suggest import FormCounts, Suggestions, suggest
+from spacy_adak.review.form_counts import FormCounts
+from spacy_adak.review.suggest import Suggestions, suggest
 from tests.made_texts import TEXTS, get_ner, make_doc, trained_nlp
 
 

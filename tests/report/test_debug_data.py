@@ -3,7 +3,8 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_adak.data.origins import DECIDED_KEY, complete
-from spacy_adak.report.debug_data import RARE, Finding, debug_data
+from spacy_adak.report.data_checks import RARE, Finding
+from spacy_adak.report.debug_data import debug_data
 from tests.made_texts import make_doc
 
 NLP = spacy.blank("en")

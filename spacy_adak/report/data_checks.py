@@ -1,0 +1,353 @@
+"""Checks of annotated data: each finds plain sentences with numbers, and what to do."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..annotation.completeness import is_complete, is_meant_to_be_complete
+from ..data.forms import FormFinder
+from ..data.origins import DECIDED_KEY
+from ..recall.combine import combine
+from ..recall.complete_texts import recall_from_complete_texts
+
+Level = Literal["info", "warning", "error"]
+# With fewer entities than this a type is hardly learnt.
+RARE = 20
+# How many examples of a finding are told.
+EXAMPLES = 5
+_UNKNOWN, _OUTSIDE = 0, 2
+
+
+class Finding(NamedTuple):
+    """Something that was found.
+
+    name (str): What it is about, for programs.
+    level (str): "error" if a training would fail or learn something wrong, "warning" if
+        it may be worse for it, else "info".
+    message (str): A sentence with numbers, and what to do about it.
+    numbers (dict[str, Any]): The same for programs.
+    """
+
+    name: str
+    level: Level
+    message: str
+    numbers: dict[str, Any]
+
+
+@dataclass
+class Forms:
+    """How often each form is annotated, stated to be outside, and neither."""
+
+    marked: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    unknown: Counter[str] = field(default_factory=Counter)
+    outside: Counter[str] = field(default_factory=Counter)
+
+
+def count_forms(docs: Iterable[Doc]) -> Forms:
+    """Count all occurrences of the forms that are annotated somewhere.
+
+    docs (Iterable[Doc]): The documents.
+    RETURNS (Forms): The counts.
+    """
+    docs = list(docs)
+    forms = Forms()
+    for doc in docs:
+        for ent in doc.ents:
+            forms.marked[ent.text][ent.label_] += 1
+    find = FormFinder(forms.marked)
+    for doc in docs:
+        if not len(doc):
+            continue
+        states = doc.to_array("ENT_IOB").tolist()
+        for span in find(doc):
+            within = set(states[span.start : span.end])
+            forms.unknown[span.text] += within == {_UNKNOWN}
+            forms.outside[span.text] += within == {_OUTSIDE}
+    return forms
+
+
+def check_contents(
+    name: str, docs: Sequence[Doc], incorrect_spans_key: str
+) -> Iterable[Finding]:
+    """What the data has: texts, entities, and what is known of tokens.
+
+    name (str): "training" or "dev".
+    docs (Sequence[Doc]): The data.
+    incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
+    YIELDS (Finding): What was found.
+    """
+    types = Counter(ent.label_ for doc in docs for ent in doc.ents)
+    states: Counter[str] = Counter()
+    touched_texts = 0
+    for doc in docs:
+        before = states.total() - states["unknown"]
+        for token in doc:
+            states[_state(token.ent_iob, token.ent_type_)] += 1
+        touched_texts += states.total() - states["unknown"] > before
+    tokens = states.total()
+    ruled_out = sum(len(doc.spans.get(incorrect_spans_key, ())) for doc in docs)
+    listed = ", ".join(f"{label} {n:,}" for label, n in types.most_common()) or "none"
+    yield Finding(
+        f"{name}_contents",
+        "info" if types else "error",
+        f"The {name} data has {len(docs):,} texts with {tokens:,} tokens and "
+        f"{types.total():,} entities ({listed}). {states['unknown']:,} tokens are "
+        f"unknown, {states['outside']:,} outside of entities and {states['blocked']:,} "
+        f"blocked; {ruled_out:,} spans are ruled out. Annotation touches "
+        f"{_percent(touched_texts, len(docs))} of the texts and "
+        f"{_percent(tokens - states['unknown'], tokens)} of the tokens."
+        + ("" if types else " Annotate some entities: there is nothing to learn."),
+        {
+            "texts": len(docs),
+            "tokens": tokens,
+            "entities": dict(types),
+            "unknown_tokens": states["unknown"],
+            "outside_tokens": states["outside"],
+            "blocked_tokens": states["blocked"],
+            "ruled_out_spans": ruled_out,
+            "touched_texts": touched_texts,
+        },
+    )
+    if name == "training" and types and not states["unknown"]:
+        yield Finding(
+            "nothing_unknown",
+            "warning",
+            "No token of the training data is unknown, so everything that is not "
+            "annotated counts as no entity. If annotators may have skipped entities, "
+            "say so: `python -m spacy adak convert --unlabelled missing`.",
+            {},
+        )
+
+
+def _state(iob: int, label: str) -> str:
+    if iob == _UNKNOWN:
+        return "unknown"
+    if iob == _OUTSIDE:
+        return "outside"
+    return "entity" if label else "blocked"
+
+
+def check_recall(
+    train: Sequence[Doc], dev: Sequence[Doc], forms: Forms
+) -> Iterable[Finding]:
+    """How many of the entities are annotated, and which forms only here and there.
+
+    train (Sequence[Doc]): The training data.
+    dev (Sequence[Doc]): The dev data.
+    forms (Forms): Those of the training data.
+    YIELDS (Finding): What was found.
+    """
+    complete = [doc for doc in dev if is_complete(doc)]
+    where = "the dev data"
+    if not any(doc.ents for doc in complete):
+        complete = [doc for doc in train if is_meant_to_be_complete(doc)]
+        where = "the training texts that are annotated completely"
+    estimate = recall_from_complete_texts(train, complete)
+    found = combine([estimate] if estimate is not None else [])
+    recall = None if found is None else found.recall.value
+    if recall is None:
+        yield Finding(
+            "recall",
+            "warning",
+            "How many of the entities are annotated can't be estimated: no text with "
+            "an entity is annotated completely. Annotate a sample of texts completely "
+            "and give it as dev data.",
+            {"recall": None},
+        )
+    else:
+        yield Finding(
+            "recall",
+            "info",
+            f"Annotators marked about {100 * recall:.0f}% of the entities, if there "
+            f"are as many per token as in {where} ({len(complete):,} texts).",
+            {"recall": recall, "complete_texts": len(complete)},
+        )
+    decided = sum(len(doc.spans.get(DECIDED_KEY, ())) for doc in train)
+    if decided:
+        yield Finding(
+            "decided",
+            "info",
+            f"{decided:,} entities were decided upon when a model suggested them. They "
+            "are facts, and don't count as found by annotators.",
+            {"decided": decided},
+        )
+    partly = Counter(
+        {
+            form: forms.unknown[form]
+            for form in forms.marked
+            if forms.unknown[form] and len(form) > 1
+        }
+    )
+    if partly:
+        listed = _listed(
+            f"'{form}' ({forms.marked[form].total():,} marked, {n:,} not)"
+            for form, n in partly.most_common(EXAMPLES)
+        )
+        yield Finding(
+            "marked_here_and_not_there",
+            "info",
+            f"{len(partly):,} of {len(forms.marked):,} forms are marked in some places "
+            f"and left unknown in {partly.total():,} others, such as {listed}. "
+            "Training takes these as unknown; `adak suggest` asks about them.",
+            {"forms": len(partly), "places": partly.total()},
+        )
+
+
+def check_dev(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
+    """Whether models can be scored on the dev data.
+
+    train (Sequence[Doc]): The training data.
+    dev (Sequence[Doc]): The dev data.
+    YIELDS (Finding): What was found.
+    """
+    if not dev:
+        return
+    incomplete = sum(not is_complete(doc) for doc in dev)
+    if incomplete:
+        yield Finding(
+            "incomplete_dev",
+            "error" if incomplete == len(dev) else "warning",
+            f"{incomplete:,} of {len(dev):,} dev texts have tokens about which nothing "
+            "is known, and can't be scored. Annotate them completely, and state the "
+            "rest to be outside: `python -m spacy adak convert --unlabelled outside`.",
+            {"texts": incomplete},
+        )
+    texts = {doc.text for doc in train}
+    equal = [doc for doc in dev if doc.text in texts]
+    if equal:
+        listed = _listed(f"'{_shorten(doc.text)}'" for doc in equal[:EXAMPLES])
+        yield Finding(
+            "equal_texts",
+            "warning",
+            f"{len(equal):,} dev texts are training texts as well, such as {listed}: "
+            "scores on dev are better than they should be. Remove them from one of the "
+            "two.",
+            {"texts": len(equal)},
+        )
+
+
+def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
+    """Whether entity types are told apart, and are in both parts of the data.
+
+    train (Sequence[Doc]): The training data.
+    dev (Sequence[Doc]): The dev data.
+    YIELDS (Finding): What was found.
+    """
+    types = Counter(ent.label_ for doc in train for ent in doc.ents)
+    alike = defaultdict(set)
+    for label in {*types, *(ent.label_ for doc in dev for ent in doc.ents)}:
+        alike["".join(label.split()).casefold()].add(label)
+    for labels in alike.values():
+        if len(labels) > 1:
+            names = _listed(f"'{label}'" for label in sorted(labels))
+            yield Finding(
+                "similar_labels",
+                "error",
+                f"The labels {names} differ in case or white space only, and are "
+                "learnt as different types. Rename all but one.",
+                {"labels": sorted(labels)},
+            )
+    rare = {label: n for label, n in types.items() if n < RARE}
+    if rare:
+        listed = _listed(f"{label} ({n})" for label, n in sorted(rare.items()))
+        yield Finding(
+            "rare_types",
+            "warning",
+            f"Types with fewer than {RARE} entities are hardly learnt: {listed}. "
+            "Annotate more of them, or leave them out.",
+            {"entities": rare},
+        )
+    unseen = sorted({ent.label_ for doc in dev for ent in doc.ents} - types.keys())
+    if unseen and types:
+        yield Finding(
+            "unseen_types",
+            "error",
+            f"The dev data has entities of types that the training data has not: "
+            f"{', '.join(unseen)}. Annotate some, or remove them from dev.",
+            {"labels": unseen},
+        )
+
+
+def check_contradictions(forms: Forms) -> Iterable[Finding]:
+    """Whether annotations of a form contradict each other.
+
+    forms (Forms): Those of the training data.
+    YIELDS (Finding): What was found.
+    """
+    several = {form: n for form, n in forms.marked.items() if len(n) > 1}
+    if several:
+        order = sorted(several, key=lambda form: -several[form].total())
+        listed = _listed(
+            f"'{form}' ({', '.join(f'{k} {n:,}' for k, n in several[form].items())})"
+            for form in order[:EXAMPLES]
+        )
+        yield Finding(
+            "several_types",
+            "info",
+            f"{len(several):,} forms are annotated with more than one type, such as "
+            f"{listed}. Check that both are meant.",
+            {"forms": {form: dict(several[form]) for form in order}},
+        )
+    both = Counter(
+        {form: forms.outside[form] for form in forms.marked if forms.outside[form]}
+    )
+    if both:
+        listed = _listed(
+            f"'{form}' ({forms.marked[form].total():,} marked, {n:,} outside)"
+            for form, n in both.most_common(EXAMPLES)
+        )
+        yield Finding(
+            "marked_and_outside",
+            "warning",
+            f"{len(both):,} forms are annotated in some places and stated to be "
+            f"outside of entities in others, such as {listed}. If the latter were only "
+            "skipped, they have to be missing: `python -m spacy adak convert "
+            "--unlabelled missing`.",
+            {"forms": dict(both.most_common())},
+        )
+
+
+def check_alignment(nlp: Language, docs: Sequence[Doc]) -> Iterable[Finding]:
+    """Whether entities fall on the tokens of a pipeline.
+
+    nlp (Language): The pipeline.
+    docs (Sequence[Doc]): The training data.
+    YIELDS (Finding): What was found.
+    """
+    misaligned = []
+    for doc in docs:
+        tokens = nlp.make_doc(doc.text) if doc.ents else doc
+        misaligned += [
+            ent
+            for ent in doc.ents
+            if tokens.char_span(ent.start_char, ent.end_char) is None
+        ]
+    if misaligned:
+        listed = _listed(f"'{ent.text}'" for ent in islice(misaligned, EXAMPLES))
+        yield Finding(
+            "misaligned",
+            "warning",
+            f"{len(misaligned):,} entities do not fall on the tokens of the pipeline, "
+            f"such as {listed}: nothing is learnt from them. Change the tokenizer, or "
+            "their bounds.",
+            {"entities": len(misaligned)},
+        )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.1f}%"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(parts)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,11 +1,13 @@
-"""What is known about the tokens of a document: a tag, nothing, or "not this span".
+"""What is known about the tokens of a document: a tag, nothing, "not this span", or
+"not this type".
 
 spaCy's own annotation says it all. A token's `ENT_IOB` is 0 for missing, 2 for a stated
 O, and 3 or 1 for the beginning and the rest of an entity; 3 without an entity type is a
-blocked token.
+blocked token. Two span groups say what it has no place for: spans that are ruled out,
+and stretches that are annotated completely for a type.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy
@@ -15,6 +17,8 @@ from spacy.training import Example
 
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet, split_tag
+from ..data.annotated_text import stretches
+from ..data.complete_types import complete_tokens, has_statement
 from ..errors import Errors
 from .segments import longest_segment, segment_doc
 
@@ -27,20 +31,60 @@ class Known(NamedTuple):
     entities (list[LabelledSpan]): Entities with their exact bounds.
     outside (ndarray): (L,) bool, tokens that belong to no entity.
     ruled_out (list[LabelledSpan]): What is not an entity, though parts of it may be.
+    complete (Sequence[LabelledSpan]): Stretches whose tokens are part of no entity of a
+        type but those in `entities`.
     """
 
     entities: list[LabelledSpan]
     outside: numpy.ndarray
     ruled_out: list[LabelledSpan]
+    complete: Sequence[LabelledSpan] = ()
 
     def is_empty(self) -> bool:
         """RETURNS (bool): Whether nothing at all is known."""
-        return not (self.entities or self.ruled_out or self.outside.any())
+        return not (
+            self.entities or self.ruled_out or self.complete or self.outside.any()
+        )
 
     def unknown(self) -> numpy.ndarray:
         """RETURNS (ndarray): (L,) bool, tokens that are neither in an entity nor
         outside of all."""
         return ~(self.outside | _cover(self.entities, len(self.outside)))
+
+    def from_incomplete(self) -> list[LabelledSpan]:
+        """RETURNS (list[LabelledSpan]): The entities annotated where others of their
+        type may have been left out."""
+        return [span for span in self.entities if not self.is_complete_for(span)]
+
+    def is_complete_for(self, span: LabelledSpan) -> bool:
+        """RETURNS (bool): Whether a token of a span lies where all entities of its type
+        are annotated: it is one if it is annotated, and else none."""
+        start, end, label = span
+        return any(
+            other.type == label and other.start < end and start < other.end
+            for other in self.complete
+        )
+
+    def about(self, types: Sequence[str]) -> "Known":
+        """Read the same as a model does that has some types only: what would be ruled
+        out with another type says nothing, and a token is O for which all types are
+        complete.
+
+        types (Sequence[str]): The types.
+        RETURNS (Known): What is known about them.
+        """
+        ruled_out = [span for span in self.ruled_out if span.type in types]
+        complete = [span for span in self.complete if span.type in types]
+        outside = self.outside
+        if complete:
+            by_type = {span.type: numpy.zeros_like(outside) for span in complete}
+            for span in complete:
+                by_type[span.type][span.start : span.end] = True
+            if len(by_type) == len(types):
+                in_entity = _cover(self.entities, len(outside))
+                closed = numpy.logical_and.reduce(list(by_type.values()))
+                outside = outside | (closed & ~in_entity)
+        return Known(self.entities, outside, ruled_out, complete)
 
 
 def known_from_example(example: Example, incorrect_spans_key: str | None) -> Known:
@@ -54,7 +98,7 @@ def known_from_example(example: Example, incorrect_spans_key: str | None) -> Kno
     RETURNS (Known): What is known.
     """
     predicted, reference = example.predicted, example.reference
-    if numpy.array_equal(predicted.to_array(ORTH), reference.to_array(ORTH)):
+    if _have_equal_tokens(example):
         array = reference.to_array([ENT_IOB, ENT_TYPE, IS_SPACE])
         strings = reference.vocab.strings
         entities = [
@@ -86,7 +130,39 @@ def known_from_example(example: Example, incorrect_spans_key: str | None) -> Kno
                         text=shorten(reference),
                     )
                 )
-    return Known(entities, outside, ruled_out)
+    return Known(entities, outside, ruled_out, _complete_stretches(example))
+
+
+def _complete_stretches(example: Example) -> list[LabelledSpan]:
+    """The stretches of the prediction that are complete for a type. A token of it is if
+    all its tokens in the reference are, and none of them is part of an entity of the
+    type: what does not align is unknown."""
+    reference = example.reference
+    if not has_statement(reference):
+        return []
+    found = []
+    x2y = None
+    if not _have_equal_tokens(example):
+        x2y = example.alignment.x2y
+    for label, tokens in sorted(complete_tokens(reference).items()):
+        if x2y is not None:
+            entities = [e for e in reference.ents if e.label_ == label]
+            tokens &= ~_cover(
+                (LabelledSpan(e.start, e.end, label) for e in entities), len(reference)
+            )
+            aligned = [x2y[i] for i in range(len(example.predicted))]
+            tokens = numpy.array(
+                [len(y) > 0 and bool(tokens[y].all()) for y in aligned]
+            )
+        for start, end in stretches(numpy.flatnonzero(tokens).tolist()):
+            found.append(LabelledSpan(start, end, label))
+    return found
+
+
+def _have_equal_tokens(example: Example) -> bool:
+    return numpy.array_equal(
+        example.predicted.to_array(ORTH), example.reference.to_array(ORTH)
+    )
 
 
 class PresetDoc(NamedTuple):
@@ -140,6 +216,8 @@ def allowed_tags(known: Known, tagset: TagSet) -> numpy.ndarray:
     """
     length = len(known.outside)
     allowed = numpy.ones((length, len(tagset)), dtype=bool)
+    for span in known.complete:
+        allowed[span.start : span.end, tagset.tags_of(span.type)] = False
     allowed[known.outside, 1:] = False
     for span in known.entities:
         tags = tagset.span_tags(span.type, span.end - span.start)

@@ -45,10 +45,7 @@ def read_sample(
     max_segment_length (int): How long a segment may be, if no entity is longer.
     RETURNS (Sample): What is known and estimated, and where to cut the text.
     """
-    known = known_from_example(example, incorrect_spans_key)
-    # Nothing can be found that would have to be ruled out with another label.
-    ruled_out = [span for span in known.ruled_out if span.type in tagset.types]
-    known = known._replace(ruled_out=ruled_out)
+    known = known_from_example(example, incorrect_spans_key).about(tagset.types)
     estimate = get_estimate(example)
     entities = set(known.entities)
     if isinstance(estimate, PathEstimate):

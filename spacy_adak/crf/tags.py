@@ -166,6 +166,12 @@ class TagSet:
         """RETURNS (Tensor): (N,) bool, the tags a sentence may end with."""
         return torch.tensor([may_follow(tag, None, self.scheme) for tag in self.tags])
 
+    def tags_of(self, entity_type: str) -> slice:
+        """RETURNS (slice): The numbers of all tags of a type."""
+        prefixes = SCHEMES[self.scheme]
+        first = self.index[f"{prefixes[0]}-{entity_type}"]
+        return slice(first, first + len(prefixes))
+
     def span_tags(self, entity_type: str, length: int) -> list[int]:
         """The tags of one entity.
 

@@ -21,6 +21,7 @@ from ..annotation.q_of_text import ChainEstimate
 from ..annotation.samples import Sample, read_sample
 from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
+from ..data.complete_types import with_outside_stated
 from ..encoders.averaged_shim import keeps_averages
 from ..errors import Errors, Warnings
 from .annotation_likelihood import (
@@ -28,10 +29,12 @@ from .annotation_likelihood import (
     annotation_likelihood,
     corrected_scores,
     is_annotated_completely,
+    is_scored_by_type,
+    scores_where_complete,
 )
 from .checked_pipe import CheckedPipe
 from .head import TagScores
-from .losses import AdaKLoss, Loss, Progress
+from .losses import RECALL_PER_TYPE, AdaKLoss, Loss, Progress
 from .model import get_head, is_initialized, predict_scores, set_tags
 from .objective import compute_loss
 from .old_settings import LossBlock
@@ -48,8 +51,10 @@ _DEFAULT_LOSS = AdaKLoss()
 _CALIBRATION = "calibration"
 
 
-def _complete_references(examples: Iterable[Example]) -> Iterator[Doc]:
-    references = (eg.reference for eg in examples)
+def _complete_references(
+    examples: Iterable[Example], labels: Sequence[str]
+) -> Iterator[Doc]:
+    references = (with_outside_stated(eg.reference, labels) for eg in examples)
     return (doc for doc in references if is_meant_to_be_complete(doc))
 
 
@@ -181,7 +186,9 @@ class AdaKRecognizer(CheckedPipe):
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
         references = (eg.reference for eg in get_examples())
-        self.estimate_settings(references, _complete_references(get_examples()))
+        self.estimate_settings(
+            references, _complete_references(get_examples(), self.labels)
+        )
         training = nlp.config.get("training", {}) if nlp is not None else {}
         self.plan_annealing(
             min(
@@ -351,7 +358,8 @@ class AdaKRecognizer(CheckedPipe):
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score a batch of examples. If some are annotated incompletely, and the recall
         of the annotators is known, precision and F1 are corrected by it, and there is
-        the likelihood of the annotation as well, by which models can be chosen.
+        the likelihood of the annotation as well, by which models can be chosen. Where
+        gold states for which types it is complete, each type is scored there.
 
         examples (Iterable[Example]): Predicted and gold documents.
         RETURNS (dict[str, Any]): The scores.
@@ -360,22 +368,26 @@ class AdaKRecognizer(CheckedPipe):
         scores = super().score(examples, **kwargs)
         recall = getattr(self.loss, "annotation_recall", None)
         recall = recall or self.cfg.get("annotation_recall")
-        if self.scorer is None or not recall or is_annotated_completely(examples):
+        if self.scorer is None or is_annotated_completely(examples):
             return scores
+        by_type = is_scored_by_type(examples)
+        if by_type:
+            scores.update(scores_where_complete(examples))
+        if not recall:
+            return scores
+        per_type = self.cfg.get(RECALL_PER_TYPE) or {}
+        if not by_type:
+            scores.update(corrected_scores(examples, recall))
         total, tokens = 0.0, 0
         for batch in minibatch(examples, size=_DOCS_PER_SCORE):
             docs = [example.predicted for example in batch]
             samples = [self.read_sample(example) for example in batch]
             likelihood = annotation_likelihood(
-                self.tag_scores(docs), samples, self.tagset, recall
+                self.tag_scores(docs), samples, self.tagset, recall, per_type
             )
             length = sum(map(len, docs))
             total, tokens = total + log(likelihood) * length, tokens + length
-        return {
-            **scores,
-            **corrected_scores(examples, recall),
-            SCORE_NAME: exp(total / tokens),
-        }
+        return {**scores, SCORE_NAME: exp(total / tokens)}
 
     def read_sample(self, example: Example) -> Sample:
         """Read what there is to learn from an example.
@@ -445,6 +457,9 @@ class AdaKRecognizer(CheckedPipe):
             value = cfg.get(setting)
             if not SHARE.or_none().is_valid(value):
                 raise ValueError(f"{setting} is {value!r}, which is no share")
+        for label, value in (cfg.get(RECALL_PER_TYPE) or {}).items():
+            if not SHARE.is_valid(value):
+                raise ValueError(f"the recall of {label} is {value!r}, no share")
 
     def check_model(self) -> None:
         """Check that the tags of a loaded model are those of the settings."""

@@ -7,15 +7,14 @@ block, `[components.adak_ner.loss]`. The mathematics is in `crf`.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from spacy.tokens import Doc
 from spacy.util import registry
 from torch import Tensor
 
-from ..annotation.completeness import entity_share
-from ..annotation.known import entity_starting_tags
+from ..annotation.completeness import entity_share, entity_share_by_type
 from ..crf.losses import (
     HardQ,
     adak,
@@ -25,12 +24,16 @@ from ..crf.losses import (
     uniform_q,
 )
 from ..crf.ratio import EntityRatio
-from ..crf.tags import TagSet
+from ..data.complete_types import stated_types
 from ..errors import Errors
-from ..recall.combine import combine
+from ..recall.combine import combine, recalls_of_types
 from ..recall.complete_texts import recall_from_complete_texts
+from ..recall.per_tag import recall_per_tag
 from .rules import NOT_NEGATIVE, POSITIVE, SHARE, Rule, check_values
 from .targets import Segments
+
+# Where a component keeps the recall of types that have one of their own.
+RECALL_PER_TYPE = "annotation_recall_per_type"
 
 
 class Progress(NamedTuple):
@@ -39,14 +42,13 @@ class Progress(NamedTuple):
     component (str): Its name, for messages.
     step (int): b, how many steps are done.
     planned_steps (int): B, how many steps there will be.
-    estimated (Mapping[str, float | None]): The settings that were estimated from the
-        data.
+    estimated (Mapping[str, Any]): The settings that were estimated from the data.
     """
 
     component: str
     step: int
     planned_steps: int
-    estimated: Mapping[str, float | None]
+    estimated: Mapping[str, Any]
 
 
 class Loss(ABC):
@@ -83,13 +85,12 @@ class Loss(ABC):
 
     def estimate(
         self, annotated: Iterable[Doc], complete: Iterable[Doc]
-    ) -> dict[str, float | None]:
+    ) -> dict[str, Any]:
         """Estimate settings that are null.
 
         annotated (Iterable[Doc]): The documents to be learnt from.
         complete (Iterable[Doc]): Documents that are annotated completely.
-        RETURNS (dict[str, float | None]): The estimates, None where the documents don't
-            tell.
+        RETURNS (dict[str, Any]): The estimates, None where the documents don't tell.
         """
         return {}
 
@@ -180,15 +181,13 @@ class MissingLoss(Loss):
     def of_segments(self, segments: Segments, progress: Progress) -> Tensor:
         """RETURNS (Tensor): (B,)."""
         allowed = segments.allowed()
-        log_weights = self._log_weights(self.recall(progress), segments.tagset)
+        recalls = recall_per_tag(
+            self.recall(progress), self.recall_per_type(progress), segments.tagset
+        )
+        # log(1 - r) for each entity that nobody has annotated.
+        log_weights = torch.from_numpy(-recalls).float().log1p()
         q = missing_q(allowed, log_weights.to(allowed.device))
         return negative_log_likelihood(segments.chain, q)
-
-    def _log_weights(self, recall: float, tagset: TagSet) -> Tensor:
-        """(N,): log(1 - r) for each entity that nobody has annotated."""
-        log_weights = torch.zeros(len(tagset))
-        log_weights[entity_starting_tags(tagset)] = torch.tensor(-recall).log1p()
-        return log_weights
 
     def recall(self, progress: Progress) -> float:
         """RETURNS (float): r, as given or estimated."""
@@ -199,15 +198,29 @@ class MissingLoss(Loss):
             raise ValueError(Errors.A114.format(name=progress.component))
         return recall
 
-    def estimate(
-        self, annotated: Iterable[Doc], complete: Iterable[Doc]
-    ) -> dict[str, float | None]:
-        """RETURNS (dict[str, float | None]): r."""
+    def recall_per_type(self, progress: Progress) -> Mapping[str, float]:
+        """RETURNS (Mapping[str, float]): r of types that have one of their own,
+        because texts state for which types they are complete."""
         if self.annotation_recall is not None:
             return {}
+        per_type: Mapping[str, float] = progress.estimated.get(RECALL_PER_TYPE) or {}
+        return per_type
+
+    def estimate(
+        self, annotated: Iterable[Doc], complete: Iterable[Doc]
+    ) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): r."""
+        if self.annotation_recall is not None:
+            return {}
+        annotated = list(annotated)
         estimate = recall_from_complete_texts(annotated, complete)
         recall = combine([estimate] if estimate is not None else [])
-        return {"annotation_recall": None if recall is None else recall.recall.value}
+        if recall is None:
+            return {"annotation_recall": None}
+        return {
+            "annotation_recall": recall.recall.value,
+            RECALL_PER_TYPE: recalls_of_types(recall, stated_types(annotated)),
+        }
 
 
 @registry.losses("spacy-adak.RatioLoss.v1")
@@ -255,11 +268,14 @@ class RatioLoss(Loss):
 
     def estimate(
         self, annotated: Iterable[Doc], complete: Iterable[Doc]
-    ) -> dict[str, float | None]:
-        """RETURNS (dict[str, float | None]): The target."""
-        return (
-            {} if self.target is not None else {"ratio_target": entity_share(complete)}
-        )
+    ) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The target."""
+        if self.target is not None:
+            return {}
+        share = entity_share(complete)
+        if share is None:
+            share = entity_share_by_type(annotated)
+        return {"ratio_target": share}
 
 
 @registry.losses("spacy-adak.FuzzyLoss.v1")

@@ -53,20 +53,34 @@ class Dictionary:
             }
         )
 
-    def match(self, words: Sequence[str], free: Sequence[bool]) -> list[LabelledSpan]:
+    def match(
+        self,
+        words: Sequence[str],
+        free: Sequence[bool],
+        complete: Iterable[LabelledSpan] = (),
+    ) -> list[LabelledSpan]:
         """Find entities of the dictionary, from left to right the longest first.
 
         words (Sequence[str]): The tokens of a text.
         free (Sequence[bool]): Tokens about which nothing is known.
+        complete (Iterable[LabelledSpan]): Stretches in which nothing of a type is left
+            to find.
         RETURNS (list[LabelledSpan]): Matches among the free tokens.
         """
+        closed = {(i, span.type) for span in complete for i in range(*span[:2])}
         spans = []
         start = 0
         while start < len(words):
             end = start + 1
             for length in range(min(self._longest, len(words) - start), 0, -1):
                 entity_type = self.types.get(tuple(words[start : start + length]))
-                if entity_type and all(free[start : start + length]):
+                if (
+                    entity_type
+                    and all(free[start : start + length])
+                    and not any(
+                        (i, entity_type) in closed for i in range(start, start + length)
+                    )
+                ):
                     end = start + length
                     spans.append(LabelledSpan(start, end, entity_type))
                     break

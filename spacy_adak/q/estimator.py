@@ -16,7 +16,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from torch import Tensor
 
-from ..annotation.known import allowed_tags, tagged_spans
+from ..annotation.known import Known, allowed_tags, tagged_spans
 from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
 from ..annotation.samples import Sample
 from ..annotation.segments import SegmentBatch, batch_segments
@@ -119,7 +119,7 @@ class Estimator:
         allowed = by_annotation
         if self.settings.mask is not None:
             allowed = self._candidate_mask(
-                texts, by_annotation, docs, self.settings.mask.kbest
+                texts, samples, by_annotation, docs, self.settings.mask.kbest
             )
         # By Bayes: what the models say of a text, and what the annotation says of it.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
@@ -181,6 +181,7 @@ class Estimator:
                 found=[
                     (tuple(words[span.start : span.end]), span.type)
                     for span in self.tagset.decode(own_paths[tokens].tolist())
+                    if not _is_known_to_be_none(span, sample.known)
                 ],
                 unknown_tokens=int(unknown.sum()),
                 changed_tokens=int((unknown & (path != numpy.array(before))).sum()),
@@ -212,6 +213,7 @@ class Estimator:
     def _candidate_mask(
         self,
         texts: "_Texts",
+        samples: Sequence[Sample],
         by_annotation: Tensor,
         docs: Sequence[Doc],
         k: int,
@@ -226,7 +228,7 @@ class Estimator:
                 tags = tags_on_best_paths(chain, k)
                 texts.scatter(on_best_paths, batch, tags)
         masks = []
-        for i, doc in enumerate(docs):
+        for i, (doc, sample) in enumerate(zip(docs, samples, strict=True)):
             tokens = texts.tokens_of(i)
             allowed = by_annotation[tokens].cpu().numpy()
             on_best = None
@@ -234,7 +236,7 @@ class Estimator:
                 on_best = on_best_paths[tokens].cpu().numpy()
             unknown = (allowed.sum(1) > 1).tolist()
             words = [token.text for token in doc]
-            matches = self.dictionary.match(words, unknown)
+            matches = self.dictionary.match(words, unknown, sample.known.complete)
             masks.append(candidate_mask(allowed, on_best, matches, self.tagset))
         return texts.concatenate(masks)
 
@@ -264,6 +266,12 @@ class Estimator:
             text = texts.text_of_token[batch.tokens[:, 0]].cpu()
             totals.index_add_(0, text, log_probabilities.cpu())
         return paths, totals
+
+
+def _is_known_to_be_none(span: LabelledSpan, known: Known) -> bool:
+    """Whether a text is annotated completely for the type of a span, and does not have
+    it. The dictionary must not have what is known to be no entity."""
+    return known.is_complete_for(span) and span not in known.entities
 
 
 def _chain_estimate(

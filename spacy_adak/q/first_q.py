@@ -19,7 +19,8 @@ from ..data.origins import DECIDED_KEY
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.with_q import ScoredSpan, in_reference
 from .annotators import Annotators
-from .candidates import Dictionary, Words
+from .candidates import Words
+from .marked_forms import MarkedWords, count_forms
 
 
 class Text(NamedTuple):
@@ -49,8 +50,10 @@ class Text(NamedTuple):
         return cls(words, known, marked, decided)
 
     def found_by_annotators(self) -> list[LabelledSpan]:
-        """RETURNS (list[LabelledSpan]): The entities that annotators have marked."""
-        return [span for span in self.known.entities if span not in self.decided]
+        """RETURNS (list[LabelledSpan]): The entities that annotators have marked, where
+        they may have left others of the type."""
+        found = self.known.from_incomplete()
+        return [span for span in found if span not in self.decided]
 
     def left_by_annotators(self) -> list[bool]:
         """RETURNS (list[bool]): The tokens that annotators have said nothing about."""
@@ -59,23 +62,13 @@ class Text(NamedTuple):
             left[span.start : span.end] = True
         return left.tolist()
 
-    def forms(self, spans: Iterable[LabelledSpan]) -> list[Words]:
-        """RETURNS (list[Words]): The words of spans."""
-        return [tuple(self.words[span.start : span.end]) for span in spans]
-
-
-def _marked_forms(texts: Iterable[Text]) -> Counter[Words]:
-    return Counter(
-        form for text in texts for form in text.forms(text.found_by_annotators())
-    )
-
 
 def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.ndarray]:
     """Suppose that annotators forget any entity alike.
 
     texts (Iterable[Text]): All texts.
     recall (float): r.
-    YIELDS (ndarray): The recall at each token of a text.
+    YIELDS (ndarray): (L,), the recall at each token of a text.
     """
     return (numpy.full(len(text.words), recall) for text in texts)
 
@@ -92,12 +85,16 @@ def recall_by_strings(
     RETURNS (tuple[Annotators, Iterator[ndarray]]): What annotators do, and the recall
         at each token of each text.
     """
-    marked = _marked_forms(texts)
-    dictionary = Dictionary(dict.fromkeys(marked, "-"))
-    unmarked = Counter(
-        form
-        for text in texts
-        for form in text.forms(dictionary.match(text.words, text.left_by_annotators()))
+    marked, unmarked = count_forms(
+        [
+            MarkedWords(
+                text.words,
+                text.found_by_annotators(),
+                text.left_by_annotators(),
+                text.known.complete,
+            )
+            for text in texts
+        ]
     )
     annotators = Annotators.from_forms(recall, marked, unmarked)
     if annotators.know_all_forms():
@@ -122,12 +119,28 @@ def _strings(text: Text, length: int) -> Iterator[Words]:
         yield tuple(text.words[start : start + length])
 
 
+def recall_of_tags(
+    by_token: numpy.ndarray, recall: float, per_tag: numpy.ndarray
+) -> numpy.ndarray:
+    """Tell the recall of types at tokens, if they differ: what lowers the recall at a
+    token lowers that of each type alike, as a power of how likely an entity is missed.
+
+    by_token (ndarray): (L,), the recall at each token if all types were alike.
+    recall (float): r, from which it was made.
+    per_tag (ndarray): (N,), the recall for each tag that an entity can start with.
+    RETURNS (ndarray): (L, N).
+    """
+    power = numpy.log1p(-by_token) / numpy.log1p(-recall)
+    return 1 - (1 - per_tag) ** power[:, None]
+
+
 def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimate:
     """q before any model: a path counts the less, the more entities it has that
     annotators would have marked (`missing_q`, with a recall per token).
 
     known (Known): What is known of a text.
-    recall (ndarray): (L,), the recall at each token.
+    recall (ndarray): (L,), the recall at each token, or (L, N) for each tag an entity
+        can start with.
     tagset (TagSet): The tags.
     RETURNS (ChainEstimate): q.
     """
@@ -136,7 +149,9 @@ def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimat
     is_open = allowed.sum(1) > 1
     nodes = numpy.zeros((len(recall), N), dtype="float32")
     with numpy.errstate(divide="ignore"):
-        nodes[:, entity_starting_tags(tagset)] = numpy.log1p(-recall)[:, None]
+        starting = entity_starting_tags(tagset)
+        per_tag = recall[:, None] if recall.ndim == 1 else recall[:, starting]
+        nodes[:, starting] = numpy.log1p(-per_tag)
     nodes[~is_open] = 0.0
     nodes[~allowed] = -numpy.inf
     moves = (numpy.zeros((1, 1)), numpy.zeros(N), numpy.zeros(N))

@@ -85,7 +85,9 @@ def held_out_spans(
         yield [
             FoundSpan(span, probability, span in annotated)
             for span, probability in sorted(in_text.items())
-            if span in annotated or probability >= _LEAST_PROBABILITY
+            if (span in annotated or probability >= _LEAST_PROBABILITY)
+            # Where the type is complete it was not for annotators to leave any out.
+            and not sample.known.is_complete_for(span)
         ]
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -10,8 +11,22 @@ from ..annotation.known import known_from_example
 from ..crf.tags import LabelledSpan
 from .candidates import Dictionary, Words
 
-# The words of a text, the entities marked there, and which tokens are left open.
-MarkedWords = tuple[Sequence[str], Sequence[LabelledSpan], Sequence[bool]]
+
+class MarkedWords(NamedTuple):
+    """What a text says of its forms.
+
+    words (Sequence[str]): The words.
+    spans (Sequence[LabelledSpan]): The entities that are marked, where others of their
+        type may have been left out.
+    is_open (Sequence[bool]): Which tokens are left open.
+    complete (Sequence[LabelledSpan]): Stretches in which nothing of a type is left to
+        find.
+    """
+
+    words: Sequence[str]
+    spans: Sequence[LabelledSpan]
+    is_open: Sequence[bool]
+    complete: Sequence[LabelledSpan] = ()
 
 
 def count_forms(
@@ -24,12 +39,21 @@ def count_forms(
         often it comes up where the annotation leaves it open, from left to right the
         longest first.
     """
-    marked = Counter(form for words, spans, _ in texts for form in _forms(words, spans))
-    dictionary = Dictionary(dict.fromkeys(marked, "-"))
+    types = Counter(
+        (form, span.type)
+        for text in texts
+        for form, span in zip(_forms(text.words, text.spans), text.spans, strict=True)
+    )
+    marked: Counter[Words] = Counter()
+    for (form, _), count in types.items():
+        marked[form] += count
+    dictionary = Dictionary.from_counts(types, more_than=0)
     unmarked = Counter(
         form
-        for words, _, is_open in texts
-        for form in _forms(words, dictionary.match(words, is_open))
+        for text in texts
+        for form in _forms(
+            text.words, dictionary.match(text.words, text.is_open, text.complete)
+        )
     )
     return marked, unmarked
 
@@ -37,7 +61,9 @@ def count_forms(
 def marked_words(doc: Doc) -> MarkedWords:
     """RETURNS (MarkedWords): What a document says of its forms."""
     known = known_from_example(Example(doc, doc), None)
-    return [token.text for token in doc], known.entities, known.unknown().tolist()
+    words = [token.text for token in doc]
+    is_open = known.unknown().tolist()
+    return MarkedWords(words, known.from_incomplete(), is_open, known.complete)
 
 
 def _forms(words: Sequence[str], spans: Iterable[LabelledSpan]) -> list[Words]:

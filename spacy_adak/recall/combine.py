@@ -1,6 +1,6 @@
 """One recall of annotators from what several estimators say."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, get_args
 
 from .estimate import Method, RecallEstimate
@@ -71,6 +71,22 @@ def combine(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | None:
         tuple(other for other in others if other not in agreeing),
         first.is_identifiable,
     )
+
+
+def recalls_of_types(
+    recall: AnnotatorRecall, stated: Collection[str]
+) -> dict[str, float]:
+    """Tell the recall of each type, if texts state for which types they are complete:
+    then annotators were not asked for all types alike.
+
+    recall (AnnotatorRecall): The recall.
+    stated (Collection[str]): The types that are complete somewhere.
+    RETURNS (dict[str, float]): The recall of each type that says enough. Nothing, if
+        no type is complete anywhere.
+    """
+    if not stated:
+        return {}
+    return {label: interval.value for label, interval in recall.per_type.items()}
 
 
 def _pool(intervals: Sequence[Interval]) -> Interval:

@@ -14,6 +14,7 @@ import numpy
 from spacy.tokens import Doc, Span
 
 from ..annotation.completeness import is_meant_to_be_complete
+from ..data.complete_types import is_complete_for
 from ..data.origins import annotators_of
 from .estimate import RecallEstimate
 from .intervals import Interval, interval, resample
@@ -74,7 +75,12 @@ def recall_from_two_annotators(docs: Iterable[Doc]) -> RecallEstimate | None:
 
 
 def _marks(spans: Iterable[Span]) -> set[Mark]:
-    return {(span.start, span.end, span.label_) for span in spans}
+    """What is marked where the text is not annotated completely for the type."""
+    return {
+        (span.start, span.end, span.label_)
+        for span in spans
+        if not is_complete_for(span)
+    }
 
 
 def _count_texts(

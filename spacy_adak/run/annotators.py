@@ -6,22 +6,27 @@ plain CRFs, each trained without one fold, to which unknown tokens are O.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import srsly
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from ..annotation.completeness import entity_share, is_meant_to_be_complete
+from ..annotation.completeness import (
+    entity_share,
+    entity_share_by_type,
+    is_meant_to_be_complete,
+)
 from ..atomic import remove
+from ..data.complete_types import is_complete_for, stated_types
 from ..errors import Errors
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
 from ..q.candidates import Words
 from ..q.marked_forms import count_forms, marked_words
-from ..recall.combine import combine
+from ..recall.combine import combine, recalls_of_types
 from ..recall.complete_texts import annotated_unasked, recall_from_complete_texts
 from ..recall.estimate import RecallEstimate
 from ..recall.forms import recall_from_forms
@@ -112,16 +117,27 @@ def _to_know(
     if recall is None:
         raise ValueError(Errors.A230)
     value, low, high = recall.recall
+    per_type = recalls_of_types(recall, stated_types(incomplete))
     # Many complete texts tell the share of entity tokens themselves.
     share = None
     if [estimate.method for estimate in recall.used] == ["complete texts"]:
         share = entity_share(complete)
     if share is None:
-        marked = sum(len(e) for doc in incomplete for e in annotated_unasked(doc))
-        share = min(marked / sum(map(len, incomplete)) / value, 1.0)
+        share = entity_share_by_type([*incomplete, *complete])
+    if share is None:
+        marked = sum(
+            len(ent) / _recall_of(ent, per_type, value)
+            for doc in incomplete
+            for ent in annotated_unasked(doc)
+        )
+        share = min(marked / sum(map(len, incomplete)), 1.0)
     return KnownRecall(
-        value, low, high, share, recall.is_identifiable, recall.describe()
+        value, low, high, share, recall.is_identifiable, recall.describe(), per_type
     )
+
+
+def _recall_of(ent: Span, per_type: Mapping[str, float], recall: float) -> float:
+    return 1.0 if is_complete_for(ent) else per_type.get(ent.label_, recall)
 
 
 def _ask_models(run: Run, execute: Executor) -> RecallEstimate | None:

@@ -1,6 +1,7 @@
 """The texts that models are chosen by, whatever dev data there is.
 
-Where some dev texts are annotated completely, these are. Where none is, all are, by the
+Where some dev texts are annotated completely, these are. So are all of them, if for
+each type some are complete: it is scored there. Where none is, all are, by the
 likelihood of their annotation. Where there is no dev data, a part of the training texts
 is set apart for that.
 """
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc
 
 from ..annotation.completeness import is_complete, is_meant_to_be_complete
+from ..data.complete_types import is_complete_for
 from ..pipeline.annotation_likelihood import SCORE_NAME
 
 # The share of distinct training texts that is set apart, and how many at least.
@@ -24,7 +26,7 @@ class DevData(NamedTuple):
 
     train (list[Doc]): What is learnt from.
     dev (list[Doc]): What models are chosen by.
-    is_complete (bool): Whether that is annotated completely.
+    is_complete (bool): Whether that is annotated completely, or for each type in part.
     left_out (int): How many dev texts are not used, as they are not.
     """
 
@@ -35,13 +37,17 @@ class DevData(NamedTuple):
 
 
 def choose_dev_data(
-    train: Sequence[Doc], dev: Sequence[Doc] | None, seed: int
+    train: Sequence[Doc],
+    dev: Sequence[Doc] | None,
+    seed: int,
+    labels: Sequence[str] = (),
 ) -> DevData:
     """Find the texts that models are chosen by.
 
     train (Sequence[Doc]): The training data.
     dev (Sequence[Doc] | None): The dev data, if there is any.
     seed (int): Chooses the texts that are set apart.
+    labels (Sequence[str]): All types.
     RETURNS (DevData): The data.
     """
     if dev is None:
@@ -50,7 +56,15 @@ def choose_dev_data(
     if any(doc.ents and is_meant_to_be_complete(doc) for doc in dev):
         complete = [doc for doc in dev if is_complete(doc)]
         return DevData(list(train), complete, True, len(dev) - len(complete))
+    if _can_score_types(dev, labels):
+        return DevData(list(train), list(dev), True, 0)
     return DevData(list(train), list(dev), False, 0)
+
+
+def _can_score_types(docs: Sequence[Doc], labels: Sequence[str]) -> bool:
+    """Whether each type has entities where the texts are complete for it."""
+    scored = {e.label_ for doc in docs for e in doc.ents if is_complete_for(e)}
+    return bool(labels) and scored >= set(labels)
 
 
 def set_apart(docs: Sequence[Doc], seed: int) -> tuple[list[Doc], list[Doc]]:

@@ -12,6 +12,7 @@ from spacy.util import registry
 from thinc.api import Config, require_gpu
 
 from ..annotation.completeness import is_complete
+from ..data.complete_types import with_outside_stated
 from ..data.corruption import DROP_ENTITIES
 from ..data.docbin import unreadable_file_named
 from ..data.origins import without_estimates
@@ -101,10 +102,14 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             problems += _problems_of_folds(interpolated, config, train)
     if problems or config is None or settings is None:
         _refuse(problems)
-    data = choose_dev_data(train, dev, config.resolved["training"]["seed"] or 0)
-    _warn_of_dev_data(dev, data)
     if labels is None:
         labels = sorted({ent.label_ for doc in train for ent in doc.ents})
+    train = [with_outside_stated(doc, labels) for doc in train]
+    if dev is not None:
+        dev = [with_outside_stated(doc, labels) for doc in dev]
+    seed = config.resolved["training"]["seed"] or 0
+    data = choose_dev_data(train, dev, seed, labels)
+    _warn_of_dev_data(dev, data)
     return Checked(config, settings, data.train, data.dev, data.is_complete, labels)
 
 

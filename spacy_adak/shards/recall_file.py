@@ -1,9 +1,11 @@
 """What a run has found out about its annotators, where all its tasks find it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..pipeline.losses import RECALL_PER_TYPE
 from .checkpoint import write_json
 
 RECALL_FILE = "recall.json"
@@ -18,6 +20,8 @@ class KnownRecall(NamedTuple):
     ratio_target (float | None): The share of tokens that are part of an entity.
     is_identifiable (bool): Whether the data can tell.
     description (str): All of that in a line, with where it is from.
+    per_type (Mapping[str, float]): The recall of each type, if texts state for which
+        types they are complete: then annotators were not asked for all types alike.
     """
 
     annotation_recall: float
@@ -26,12 +30,14 @@ class KnownRecall(NamedTuple):
     ratio_target: float | None
     is_identifiable: bool
     description: str
+    per_type: Mapping[str, float] = {}
 
-    def settings(self) -> dict[str, float | None]:
+    def settings(self) -> dict[str, Any]:
         """RETURNS (dict): What a component is told that estimates nothing itself."""
         return {
             "annotation_recall": self.annotation_recall,
             "ratio_target": self.ratio_target,
+            RECALL_PER_TYPE: dict(self.per_type),
         }
 
 

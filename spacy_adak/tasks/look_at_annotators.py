@@ -10,7 +10,14 @@ import srsly
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.losses import MissingLoss
 from ..q.annotators import Annotators
-from ..q.first_q import Text, first_q, recall_at_random, recall_by_strings
+from ..q.first_q import (
+    Text,
+    first_q,
+    recall_at_random,
+    recall_by_strings,
+    recall_of_tags,
+)
+from ..recall.per_tag import recall_per_tag
 from ..shards.checkpoint import write_json
 from ..shards.layout import list_shards
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
@@ -82,6 +89,10 @@ class RecallTask(NamedTuple):
         else:
             annotators = Annotators(recall, recall)
             by_token = recall_at_random(texts, recall)
+        per_type = self.loss.recall_per_type(component.progress)
+        if per_type:
+            per_tag = recall_per_tag(recall, per_type, component.tagset)
+            by_token = (recall_of_tags(each, recall, per_tag) for each in by_token)
         for path, shard_texts in shards.items():
             ShardEstimates(
                 paths=[text.marked for text in shard_texts],

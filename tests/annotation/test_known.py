@@ -16,6 +16,7 @@ from spacy_adak.annotation.known import (
     tagged_spans,
 )
 from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.data.complete_types import COMPLETE_KEY
 from tests.made_texts import make_doc
 
 VOCAB = spacy.blank("en").vocab
@@ -208,3 +209,48 @@ def test_text_of_sixty_characters_is_shown_in_full(length: int, shown: int) -> N
     text = shorten(Doc(VOCAB, words=["a" * length], spaces=[False]))
     assert len(text) == shown
     assert text.endswith("...") == (length > 60)
+
+
+def with_complete(reference: Doc, *stretches: tuple[int, int, str]) -> Doc:
+    spans = [Span(reference, start, end, label=t) for start, end, t in stretches]
+    reference.spans[COMPLETE_KEY] = spans
+    return reference
+
+
+def test_stretches_that_are_complete_for_a_type_are_read() -> None:
+    doc = with_complete(Doc(VOCAB, words=["a", "b", "c"]), (0, 2, "X"), (1, 3, "Y"))
+    known = known_from_example(Example(blank(doc), doc), None)
+    assert as_triples(known.complete) == [(0, 2, "X"), (1, 3, "Y")]
+    assert not known.is_empty()
+
+
+def test_stretches_are_aligned_token_by_token() -> None:
+    doc = Doc(VOCAB, words=["New York", "is", "big", "ger"], spaces=[1, 1, 0, 0])
+    with_complete(doc, (0, 3, "LOC"))
+    predicted = Doc(VOCAB, words=["New", "York", "is", "bigger"])
+    known = known_from_example(Example(predicted, doc), None)
+    # Of "bigger" one half is unknown.
+    assert as_triples(known.complete) == [(0, 3, "LOC")]
+
+
+def test_an_entity_that_is_not_aligned_is_not_denied() -> None:
+    doc = Doc(VOCAB, words=["New", "York", "-based"], spaces=[True, False, False])
+    doc.set_ents([Span(doc, 0, 2, label="LOC")], default="missing")
+    with_complete(doc, (0, 3, "LOC"), (0, 3, "PER"))
+    predicted = Doc(VOCAB, words=["New", "York-based"])
+    known = known_from_example(Example(predicted, doc), None)
+    assert known.entities == []
+    assert as_triples(known.complete) == [(0, 2, "PER")]
+
+
+def test_types_that_a_model_does_not_have_say_nothing() -> None:
+    known = Known([], numpy.zeros(2, dtype=bool), [], [LabelledSpan(0, 2, "X")])
+    assert known.about(["Y"]).is_empty()
+
+
+def test_a_token_for_which_all_types_are_complete_is_outside() -> None:
+    complete = [LabelledSpan(0, 3, "X"), LabelledSpan(1, 4, "Y")]
+    entity = LabelledSpan(1, 2, "X")
+    known = Known([entity], numpy.zeros(4, dtype=bool), [], complete)
+    assert known.about(["X", "Y"]).outside.tolist() == [False, False, True, False]
+    assert not known.about(["X", "Y", "Z"]).outside.any()

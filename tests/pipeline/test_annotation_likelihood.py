@@ -5,14 +5,17 @@ import math
 import pytest
 import torch
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_adak.annotation.segments import batch_segments
+from spacy_adak.data.complete_types import COMPLETE_KEY, state_complete
 from spacy_adak.pipeline.annotation_likelihood import (
     SCORE_NAME,
     annotation_likelihood,
     corrected_scores,
+    judged_spans,
+    scores_where_complete,
 )
 from spacy_adak.pipeline.model import get_head
 from tests.crf.brute_force import legal_paths
@@ -116,3 +119,53 @@ def test_precision_is_divided_by_the_recall_of_annotators() -> None:
     # In a complete text there is nothing to correct.
     complete = make_doc(vocab, text, [(0, 1, "PER")])
     assert corrected_scores([Example(both, complete)], 0.5)["ents_p"] == 0.5
+
+
+def complete_for(doc: Doc, *stretches: tuple[int, int, str]) -> Doc:
+    spans = [Span(doc, start, end, label=label) for start, end, label in stretches]
+    doc.spans[COMPLETE_KEY] = spans
+    return doc
+
+
+def test_a_type_is_scored_where_gold_is_complete_for_it() -> None:
+    vocab = make_nlp().vocab
+    text = "Ann met Bob at Acme"
+    predicted = make_doc(vocab, text, [(0, 1, "PER"), (2, 4, "PER"), (4, 5, "ORG")])
+    gold = make_doc(vocab, text, [(0, 1, "PER"), (4, 5, "ORG")], "missing")
+    examples = [Example(predicted, complete_for(gold, (3, 5, "PER")))]
+    # "Bob at" has a token of which is known that it is in no PER. "Ann" has none.
+    assert judged_spans(examples[0]) == (set(), {(2, 4, "PER")})
+    complete_for(gold, (0, 1, "PER"), (3, 5, "PER"), (0, 4, "ORG"))
+    found = scores_where_complete(examples)
+    assert found["ents_per_type"] == {
+        "PER": {"p": 0.5, "r": 1.0, "f": pytest.approx(2 / 3)}
+    }
+
+
+def test_complete_gold_and_all_types_complete_are_scored_alike(nlp: Language) -> None:
+    examples = predict(nlp, "outside")
+    stated = predict(nlp, "missing")
+    for example in stated:
+        state_complete(example.reference, get_ner(nlp).labels)
+    expected = scores_where_complete(examples)
+    assert scores_where_complete(stated) == expected
+    ner = get_ner(nlp)
+    scores = ner.score(stated)
+    assert {key: scores[key] for key in expected} == expected
+    assert ner.score(examples)["ents_f"] == pytest.approx(expected["ents_f"])
+
+
+def test_annotation_of_a_complete_type_is_no_luck(nlp: Language) -> None:
+    """All types complete: the likelihood is that of the one path there is."""
+    ner = get_ner(nlp)
+    complete, stated = predict(nlp, "outside"), predict(nlp, "missing")
+    for example in stated:
+        state_complete(example.reference, ner.labels)
+    scores = ner.tag_scores([example.predicted for example in complete])
+    found = [
+        annotation_likelihood(
+            scores, [ner.read_sample(eg) for eg in examples], ner.tagset, recall
+        )
+        for examples, recall in ((stated, 0.3), (complete, 1.0))
+    ]
+    assert found[0] == pytest.approx(found[1])

@@ -60,6 +60,17 @@ def test_known_tokens_are_not_matched() -> None:
     ]
 
 
+def test_types_that_are_complete_are_not_matched() -> None:
+    dictionary = Dictionary({("New",): "PER", ("New", "York"): "LOC"})
+    words, free = ["New", "York", "New", "York"], [True] * 4
+    complete = [LabelledSpan(1, 2, "LOC"), LabelledSpan(2, 4, "PER")]
+    # What is known not to be there must not hide a shorter match of another type.
+    assert dictionary.match(words, free, complete) == [
+        LabelledSpan(0, 1, "PER"),
+        LabelledSpan(2, 4, "LOC"),
+    ]
+
+
 def test_empty_dictionary_matches_nothing() -> None:
     assert Dictionary({}).match(["New", "York"], [True, True]) == []
 

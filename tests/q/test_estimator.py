@@ -20,6 +20,7 @@ from spacy_adak.annotation.q_of_text import (
 )
 from spacy_adak.annotation.samples import Sample
 from spacy_adak.crf.tags import LabelledSpan
+from spacy_adak.data.complete_types import state_complete
 from spacy_adak.q.adak_block import read_settings
 from spacy_adak.q.candidates import Dictionary
 from spacy_adak.q.estimator import Estimated, Estimator
@@ -359,3 +360,24 @@ def test_texts_are_cut_into_sentences_of_other_components(
     finally:
         nlp.remove_pipe("sentencizer")
     assert ends == [[4, 7]]
+
+
+@pytest.mark.parametrize("mode", ["hard", "soft", "interpolated"])
+def test_nothing_is_estimated_of_a_type_that_is_complete(
+    nlp: Language, mode: str
+) -> None:
+    examples = make_examples(nlp, keep=0.0)
+    for example in examples:
+        state_complete(example.reference, ["PERSON"])
+    dictionary = {("Ann", "Lee"): "PERSON", ("Ben", "Ng"): "PERSON"}
+    results = estimate(nlp, examples, dictionary, **{"q.mode": mode})
+    of_persons = nlp.get_pipe("adak_ner").tagset.tags_of("PERSON")
+    types = {span.type for path in paths(examples) for span in path}
+    assert types
+    for result in results:
+        assert "PERSON" not in result.new_entities
+        assert all(label != "PERSON" for _, label in result.found)
+        assert all(span.label != "PERSON" for span in result.candidates)
+        if result.chain is not None:
+            assert not numpy.isfinite(result.chain.nodes[:, of_persons]).any()
+    assert "PERSON" not in types

@@ -11,7 +11,8 @@ from spacy_adak.annotation.known import Known, allowed_tags, entity_starting_tag
 from spacy_adak.crf.losses import missing_q
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.q.first_q import Text, first_q, recall_by_strings
+from spacy_adak.q.first_q import Text, first_q, recall_by_strings, recall_of_tags
+from spacy_adak.recall.per_tag import recall_per_tag
 from spacy_adak.shards.with_q import ScoredSpan
 
 TAGS = TagSet(["PER", "ORG"], "BILUO")
@@ -118,3 +119,22 @@ def test_token_of_two_tags_is_open() -> None:
     assert q.nodes[1].tolist() == pytest.approx([0.0, numpy.log(0.5), -numpy.inf])
     N = len(tagset)
     assert [array.shape for array in q[1:]] == [(1, 1), (N,), (N,)]
+
+
+def test_types_may_have_recalls_of_their_own() -> None:
+    recalls = recall_per_tag(0.5, {"ORG": 0.0}, TAGS)
+    by_tag = recall_of_tags(numpy.array([0.5, 0.75]), 0.5, recalls)
+    known = Known([], numpy.zeros(2, dtype=bool), [])
+    q = first_q(known, by_tag, TAGS)
+    person, company = TAGS.index["U-PER"], TAGS.index["U-ORG"]
+    assert q.nodes[:, person].tolist() == pytest.approx(numpy.log([0.5, 0.25]).tolist())
+    assert not q.nodes[:, company].any()
+
+
+def test_a_type_that_is_complete_is_not_on_the_first_q() -> None:
+    known = Known([], numpy.zeros(2, dtype=bool), [], [LabelledSpan(0, 1, "ORG")])
+    q = first_q(known, numpy.full(2, 0.5), TAGS)
+    possible = numpy.isfinite(q.nodes)
+    assert not possible[0, TAGS.tags_of("ORG")].any()
+    assert possible[0, TAGS.tags_of("PER")].all()
+    assert possible[1].all()

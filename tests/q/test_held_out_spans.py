@@ -3,6 +3,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_adak.crf.tags import LabelledSpan
+from spacy_adak.data.complete_types import state_complete
 from spacy_adak.q.held_out_spans import held_out_spans
 from tests.made_texts import get_ner, make_doc, make_examples, make_nlp, train
 
@@ -63,3 +64,10 @@ def test_texts_are_kept_apart_in_any_order(nlp: Language) -> None:
         assert [f.probability for f in here] == pytest.approx(
             [f.probability for f in there], abs=1e-5
         )
+
+
+def test_spans_are_left_out_where_their_type_is_complete(nlp: Language) -> None:
+    examples = make_examples_of(nlp)
+    state_complete(examples[0].reference, ["PERSON"])
+    first, *_ = held_out_spans(nlp, get_ner(nlp), examples)
+    assert {found.span.type for found in first} == {"LOC"}

@@ -1,20 +1,20 @@
 from spacy_adak.crf.tags import LabelledSpan
-from spacy_adak.q.marked_forms import count_forms
+from spacy_adak.q.marked_forms import MarkedWords, count_forms
 
 
 def test_forms_are_counted_where_marked_and_where_open() -> None:
     texts = [
-        (
+        MarkedWords(
             ["New", "York", "and", "York"],
             [LabelledSpan(0, 2, "GPE")],
             [False, False, True, True],
         ),
-        (
+        MarkedWords(
             ["New", "York", "in", "York"],
             [LabelledSpan(3, 4, "GPE")],
             [True, True, True, False],
         ),
-        (["York", "said", "York"], [], [True, True, False]),
+        MarkedWords(["York", "said", "York"], [], [True, True, False]),
     ]
     marked, unmarked = count_forms(texts)
     assert marked == {("New", "York"): 1, ("York",): 1}
@@ -23,4 +23,14 @@ def test_forms_are_counted_where_marked_and_where_open() -> None:
 
 
 def test_nothing_marked() -> None:
-    assert count_forms([(["a"], [], [True])]) == ({}, {})
+    assert count_forms([MarkedWords(["a"], [], [True])]) == ({}, {})
+
+
+def test_what_is_complete_for_a_type_is_not_open() -> None:
+    whole_text = [LabelledSpan(0, 2, "GPE")]
+    texts = [
+        MarkedWords(["New", "York"], [LabelledSpan(1, 2, "GPE")], [True, False]),
+        MarkedWords(["New", "York"], [], [True, True], whole_text),
+        MarkedWords(["New", "York"], [], [True, True], [LabelledSpan(0, 2, "ORG")]),
+    ]
+    assert count_forms(texts) == ({("York",): 1}, {("York",): 1})

@@ -1,5 +1,8 @@
 import random
 
+from spacy.tokens import Doc
+
+from spacy_adak.data.complete_types import state_complete
 from spacy_adak.data.origins import DECIDED_KEY
 from spacy_adak.recall.complete_texts import recall_from_complete_texts
 
@@ -67,3 +70,50 @@ def test_types_with_few_entities_are_not_compared() -> None:
     found = recall_from_complete_texts(annotated, complete)
     assert found is not None
     assert set(found.per_type) == {"A"}
+
+
+def state(doc: Doc, *labels: str) -> Doc:
+    state_complete(doc, labels)
+    return doc
+
+
+def only(doc: Doc, *labels: str) -> Doc:
+    """The same text with the entities of some types; the rest is unknown."""
+    copy = doc.copy()
+    kept = [ent for ent in doc.ents if ent.label_ in labels]
+    copy.set_ents(kept, default="missing")
+    return copy
+
+
+def test_types_are_compared_where_they_are_complete_and_where_not() -> None:
+    """Where a type is complete nobody could leave out any of it."""
+    rng = random.Random(6)
+    texts = [make_text(rng) for _ in range(1500)]
+    annotated = [
+        *(state(only(doc, "A"), "A") for doc in texts[:500]),
+        *(state(only(doc, "B"), "B") for doc in texts[500:1000]),
+        *(keep(doc, rng, 0.5) for doc in texts[1000:]),
+    ]
+    found = recall_from_complete_texts(annotated, [])
+    assert found is not None
+    # In 500 texts it is not annotated at all, in 500 others by half.
+    for label in "AB":
+        assert abs(found.per_type[label].value - 0.25) < 0.04
+    assert abs(found.recall.value - 0.25) < 0.03
+
+
+def test_a_type_that_is_silent_elsewhere_has_no_recall_there() -> None:
+    rng = random.Random(7)
+    annotated = [
+        *(state(only(make_text(rng), "A"), "A") for _ in range(300)),
+        *(state(only(make_text(rng), "B"), "B") for _ in range(300)),
+    ]
+    found = recall_from_complete_texts(annotated, [])
+    assert found is not None
+    assert [interval.value for interval in found.per_type.values()] == [0.0, 0.0]
+
+
+def test_a_type_that_is_complete_nowhere_is_not_compared() -> None:
+    rng = random.Random(8)
+    annotated = [state(keep(make_text(rng), rng, 0.5), "C") for _ in range(50)]
+    assert recall_from_complete_texts(annotated, []) is None

@@ -1,5 +1,6 @@
 from spacy.tokens import Doc, Span
 
+from spacy_adak.data.complete_types import state_complete
 from spacy_adak.pipeline.annotation_likelihood import SCORE_NAME
 from spacy_adak.run.dev_data import choose_by_likelihood, choose_dev_data, set_apart
 from tests.made_corpus import make_docs
@@ -68,3 +69,13 @@ def test_weights_of_scores_that_look_good_go_to_the_likelihood() -> None:
         "tag_acc": 0.5,
         SCORE_NAME: 1.0,
     }
+
+
+def test_dev_texts_that_are_complete_for_each_type_in_part_are_scored() -> None:
+    dev = make_docs(20, keep=0.5)
+    labels = sorted({ent.label_ for doc in dev for ent in doc.ents})
+    for i, doc in enumerate(dev):
+        state_complete(doc, [labels[i % len(labels)]])
+    train = make_docs(30, keep=0.5)
+    assert choose_dev_data(train, dev, 0, labels).is_complete
+    assert not choose_dev_data(train, dev, 0, [*labels, "NEW"]).is_complete

@@ -4,16 +4,23 @@
     python scripts/make_configs.py -o elsewhere
 
 `<language>_cpu.cfg` trains a small network. `<language>_frozen.cfg` trains one on the
-BERT of the paper, which stays as it is. `<language>_bert.cfg` fine-tunes that BERT with
-the paper's settings and needs a GPU. The sample has a config of its own, made to be
-finished in minutes on two cores. `datasets.py` says which dataset has which language.
+BERT of the paper, which stays as it is. `<language>_bert.cfg` fine-tunes that BERT and
+needs a GPU. Each is the recipe "best"; with `_paper` behind its name it is the recipe
+"paper", AdaK-NER with the paper's settings. The sample has configs of its own, made to
+be finished in minutes on two cores. `datasets.py` says which dataset has which
+language.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
+# Python puts the folder of the script in front, and not that of the project.
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from scripts.datasets import config_name
 from spacy_adak.atomic import write_bytes
-from spacy_adak.run.init_config import init_config, with_settings
+from spacy_adak.run.init_config import RECIPES, init_config, with_settings
 
 ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}
 # Fewer and shorter trainings than the default, the folds of a round at the same time.
@@ -27,17 +34,22 @@ SAMPLE_SETTINGS = {
 
 def make_configs() -> dict[str, str]:
     """RETURNS (dict[str, str]): The text of each config by its name."""
-    configs = {"sample_cpu": sample_config()}
-    for lang, encoder in ENCODERS.items():
-        configs[f"{lang}_cpu"] = init_config(lang, gpu=False)
-        configs[f"{lang}_frozen"] = init_config(lang, encoder=encoder)
-        configs[f"{lang}_bert"] = init_config(lang, gpu=True)
+    configs = {}
+    for recipe in RECIPES:
+        configs[config_name("sample", "cpu", recipe)] = sample_config(recipe)
+        for lang, encoder in ENCODERS.items():
+            for kind, text in (
+                ("cpu", init_config(lang, recipe=recipe)),
+                ("frozen", init_config(lang, encoder=encoder, recipe=recipe)),
+                ("bert", init_config(lang, gpu=True, recipe=recipe)),
+            ):
+                configs[config_name(lang, kind, recipe)] = text
     return configs
 
 
-def sample_config() -> str:
-    """RETURNS (str): The default config with the settings of the sample."""
-    return with_settings(init_config("en"), SAMPLE_SETTINGS)
+def sample_config(recipe: str) -> str:
+    """RETURNS (str): The config of a recipe with the settings of the sample."""
+    return with_settings(init_config("en", recipe=recipe), SAMPLE_SETTINGS)
 
 
 def main() -> None:

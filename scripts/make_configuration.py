@@ -20,6 +20,7 @@ from spacy_adak.encoders.bilstm import build_bilstm_encoder
 from spacy_adak.encoders.frozen import build_frozen_encoder
 from spacy_adak.encoders.window_cnn import build_window_cnn_encoder
 from spacy_adak.encoders.word_features import build_word_features
+from spacy_adak.encoders.word_pieces import create_word_pieces
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.losses import (
     AdaKLoss,
@@ -43,6 +44,7 @@ FUNCTIONS: Mapping[str, Callable] = {
     "spacy-adak.BiLSTMEncoder.v1": build_bilstm_encoder,
     "spacy-adak.WordFeatures.v1": build_word_features,
     "spacy-adak.LinearDecay.v1": linear_decay,
+    "spacy-adak.WordPieces.v1": create_word_pieces,
     "spacy-adak.drop_entities.v1": create_drop_entities_augmenter,
 }
 INTRODUCTION = """\

@@ -25,12 +25,15 @@ def main() -> None:
     )
     parser.add_argument("dataset", help="sample, conll2003, taobao or youku")
     parser.add_argument("config", help="cpu, frozen or bert")
+    parser.add_argument("--recipe", default="best", help="best or paper")
     parser.add_argument(
         "--output", type=Path, required=True, help="the folder of the training"
     )
     arguments, others = parser.parse_known_args()
     try:
-        config = config_path(arguments.dataset, arguments.config)
+        config = config_path(
+            arguments.dataset, arguments.config, recipe=arguments.recipe
+        )
     except ValueError as error:
         parser.error(str(error))
     output = ["--output", str(arguments.output)]

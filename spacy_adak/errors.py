@@ -318,6 +318,10 @@ class Errors(metaclass=WithCodes):
         "Processes of a run that was killed are still at work in '{path}'. End them, "
         "or wait until they have ended, and give the command again."
     )
+    A232 = (
+        "There is no recipe '{recipe}' for a config: it is {recipes}. See "
+        "docs/recipes.md."
+    )
     A230 = (
         "How many of the entities are annotated can't be estimated: too few are. "
         "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "

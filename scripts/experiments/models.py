@@ -1,62 +1,56 @@
-"""The models that are compared: each is the config of a dataset with some overrides."""
+"""The models that are compared: each is a recipe for a config, with some overrides."""
 
 from typing import Any, NamedTuple
+
+from thinc.api import Config
+
+from spacy_adak.q.adak_block import EXECUTION, AdakSettings
+from spacy_adak.run.init_config import init_config
 
 # Another component than ours.
 NER = "ner"
 LOSS = "components.adak_ner.loss"
 ROUNDS = "adak.rounds"
 MASK = "adak.mask"
+# What the recipe "paper" settles, whatever the encoder and its optimizer are.
+SETTLED_BY_PAPER = (
+    LOSS,
+    *(f"adak.{name}" for name in AdakSettings.model_fields if name not in EXECUTION),
+)
+PAPER_ROUNDS: int = Config().from_str(init_config(recipe="paper"))["adak"]["rounds"]
 
 
 def _loss(name: str, **settings: Any) -> dict[str, Any]:
     return {LOSS: {"@losses": f"spacy-adak.{name}.v1", **settings}}
 
 
-def _adak(k: int = 5, gamma: float | None = 3.0) -> dict[str, Any]:
+def _with_k(k: int) -> dict[str, Any]:
     """The loss of AdaK-NER, and candidates by as many best paths."""
-    mask = {"kbest": k, "dictionary": True, "dictionary_count": 2}
-    return {**_loss("AdaKLoss", k=k, gamma=gamma), MASK: mask}
-
-
-# The outer loop and the loss of AdaK-NER as in the paper, whatever the defaults are;
-# encoder and optimizer are those of the config. The paper has no values for
-# convergence, the count of the dictionary and the selection of texts: it says that 10
-# rounds are enough for q to converge, but not when it has, and without a threshold for
-# the score of a text, one that does not fall with its length is the better choice.
-PAPER: dict[str, Any] = {
-    **_adak(),
-    ROUNDS: 10,
-    "adak.folds": 2,
-    "adak.convergence": 0.002,
-    "adak.patience": 0,
-    "adak.fold_models": "unseen",
-    "adak.start": None,
-    "adak.q": None,
-    "adak.selection": {"min_score": 0.9, "per_token": True},
-}
+    return {f"{LOSS}.k": k, f"{MASK}.kbest": k}
 
 
 class Model(NamedTuple):
-    """A model by its title in tables, and what it overrides in a config."""
+    """A model by its title in tables, and what it overrides in the config of a
+    recipe."""
 
     title: str
     settings: dict[str, Any]
+    recipe: str = "best"
 
 
 def _paper_but(title: str, changes: dict[str, Any]) -> Model:
-    return Model(title, {**PAPER, **changes})
+    return Model(title, changes, "paper")
 
 
 ABLATIONS = {
     "without-kbest-loss": _paper_but("w/o K-best loss", _loss("WeightedLoss")),
-    "without-weighted-loss": _paper_but("w/o weighted loss", _adak(gamma=0.0)),
-    "without-annealing": _paper_but("w/o annealing", _adak(gamma=None)),
+    "without-weighted-loss": _paper_but("w/o weighted loss", {f"{LOSS}.gamma": 0.0}),
+    "without-annealing": _paper_but("w/o annealing", {f"{LOSS}.gamma": None}),
     "without-kbest-candidates": _paper_but(
-        "w/o K-best candidates", {MASK: {**PAPER[MASK], "kbest": 0}}
+        "w/o K-best candidates", {f"{MASK}.kbest": 0}
     ),
     "without-dictionary": _paper_but(
-        "w/o self-built candidates", {MASK: {**PAPER[MASK], "dictionary": False}}
+        "w/o self-built candidates", {f"{MASK}.dictionary": False}
     ),
     "without-mask": _paper_but("w/o candidate mask", {MASK: None}),
     "without-selection": _paper_but("w/o sample selection", {"adak.selection": None}),
@@ -70,7 +64,7 @@ MODELS = {
         "weighted CRF",
         {**_loss("WeightedLoss"), MASK: None, "adak.selection": None},
     ),
-    **{name: _paper_but(f"AdaK-NER, K = {k}", _adak(k)) for k, name in KS.items()},
+    **{name: _paper_but(f"AdaK-NER, K = {k}", _with_k(k)) for k, name in KS.items()},
     "adak": _paper_but("AdaK-NER", {}),
     "adak-default": Model("our default", {}),
     "missing": Model("likelihood of the annotation", _loss("MissingLoss")),

@@ -10,7 +10,7 @@ from spacy_adak.run.filled_config import fill_config
 from spacy_adak.run.overrides import read_config
 
 from .cells import Cell
-from .models import MODELS, ROUNDS
+from .models import MODELS, ROUNDS, SETTLED_BY_PAPER
 from .profiles import Run
 
 # What the experiments set, and what it comes from.
@@ -32,7 +32,7 @@ def check_overrides(run: Run, cells: Sequence[Cell]) -> None:
     if not run.overrides:
         return
     _refuse_set_by_cells(run, cells)
-    for cell in {cell.dataset: cell for cell in cells}.values():
+    for cell in {run.config_path(cell): cell for cell in cells}.values():
         _check_config(run, cell)
 
 
@@ -47,7 +47,9 @@ def _refuse_set_by_cells(run: Run, cells: Sequence[Cell]) -> None:
         if key == ROUNDS:
             continue
         for cell in cells:
-            if _concerns(key, MODELS[cell.model].settings):
+            model = MODELS[cell.model]
+            settled = SETTLED_BY_PAPER if model.recipe == "paper" else ()
+            if _concerns(key, (*model.settings, *settled)):
                 raise ValueError(
                     f"--{key} can't be overridden for '{cell.name}': it is part of "
                     f"what the model '{cell.model}' is. Choose other cells with --only "

@@ -1,13 +1,14 @@
 """What is left to do in an experiment, and how long it may take."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from spacy_adak.q.adak_block import BLOCKS
+from spacy_adak.q.adak_block import BLOCKS, AdakSettings
 from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import Cell
 from .encoder import Encoder, describe_encoder
-from .profiles import Run
+from .profiles import WITHOUT_EFFECT, Run
 from .results import Row, read_results
 
 
@@ -31,19 +32,32 @@ def is_outdated(run: Run, cell: Cell, row: Row) -> bool:
     if Encoder(row["encoder"], row["frozen"]) != describe_encoder(run.config(cell)):
         return True
     now, then = run.settings(cell), row["settings"]
-    if _blocks(now) != _blocks(then):
+    if _strategies(now) != _strategies(then):
         return True
     # A setting that did not exist then is at the value it had all the same.
-    return any(now.get(key) != value for key, value in then.items())
+    return any(
+        now.get(key) != value
+        for key, value in then.items()
+        if not key.endswith(WITHOUT_EFFECT)
+    )
 
 
-def _blocks(settings: Iterable[str]) -> set[str]:
-    """The strategies that are on: there are no settings of those that are off."""
-    return {
-        name
-        for name in BLOCKS
-        if any(setting.startswith(f"adak.{name}.") for setting in settings)
-    }
+def _strategies(settings: Mapping[str, Any]) -> set[str]:
+    """The strategies that are on: there are no settings of those that are off, or those
+    that a block has when it is not there."""
+    on = set()
+    for name in BLOCKS:
+        prefix = f"adak.{name}."
+        given = {
+            key.removeprefix(prefix): value
+            for key, value in settings.items()
+            if key.startswith(prefix)
+        }
+        default = AdakSettings.model_fields[name].default
+        off = default.model_dump() if default else {}
+        if any(off.get(setting) != value for setting, value in given.items()):
+            on.add(name)
+    return on
 
 
 def describe_plan(run: Run, cells: Sequence[Cell], rows: Sequence[Row]) -> str:

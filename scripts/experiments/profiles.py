@@ -17,10 +17,12 @@ from spacy_adak.run.overrides import read_config
 
 from .cells import Cell
 from .corpora import training_data
-from .models import NER, model_settings
+from .models import MODELS, NER, model_settings
 
 # Settings that say where an encoder is. Which one it is, is noted apart from them.
 _PLACES = (".name", ".shared")
+# There are no ruled-out spans in the data of cells that could be looked at.
+WITHOUT_EFFECT = (".incorrect_spans_key",)
 
 
 class Profile(NamedTuple):
@@ -81,7 +83,8 @@ class Run(NamedTuple):
 
     def config_path(self, cell: Cell) -> Path:
         """RETURNS (Path): The config of a cell."""
-        return config_path(cell.dataset, cell.config, self.root)
+        recipe = MODELS[cell.model].recipe
+        return config_path(cell.dataset, cell.config, self.root, recipe)
 
     def overrides_of(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell overrides in its config."""

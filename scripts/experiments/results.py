@@ -13,7 +13,7 @@ from spacy_adak.data.files import to_jsonl
 from .cells import Cell, Task
 from .encoder import Encoder
 from .folder_lock import held
-from .models import MODELS, ROUNDS
+from .models import MODELS, PAPER_ROUNDS, ROUNDS
 from .paper_values import TITLES
 
 PACKAGES = ("spacy-adak", "spacy", "spacy-transformers", "thinc", "torch", "numpy")
@@ -152,11 +152,9 @@ def title_model(model: str, rows: Iterable[Row]) -> str:
     rows (Iterable[dict]): The results of the model that are shown under the name.
     RETURNS (str): The title.
     """
-    title, settings = MODELS[model]
-    if ROUNDS not in settings:
+    title, _, recipe = MODELS[model]
+    rounds = {row["settings"].get(ROUNDS, PAPER_ROUNDS) for row in rows}
+    if recipe != "paper" or rounds <= {PAPER_ROUNDS}:
         return title
-    defined = settings[ROUNDS]
-    given = sorted({row["settings"].get(ROUNDS, defined) for row in rows} or {defined})
-    if given == [defined]:
-        return title
-    return f"{title}, {' or '.join(map(str, given))} of {defined} rounds"
+    given = " or ".join(map(str, sorted(rounds)))
+    return f"{title}, {given} of {PAPER_ROUNDS} rounds"

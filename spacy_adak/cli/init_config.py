@@ -28,8 +28,8 @@ def init_config_cli(
         typer.Option(
             "--gpu/--cpu",
             "-G/-C",
-            help="Fine-tune a transformer as the paper does, which needs a GPU and a "
-            "download, or train a small network on the CPU",
+            help="Fine-tune a transformer, which needs a GPU and a download, or train "
+            "a small network on the CPU",
         ),
     ] = False,
     encoder: Annotated[
@@ -42,6 +42,16 @@ def init_config_cli(
             "its input",
         ),
     ] = None,
+    recipe: Annotated[
+        str,
+        typer.Option(
+            "--recipe",
+            "-r",
+            metavar="[best|paper]",
+            help="best: the settings that have recovered most in our experiments. "
+            "paper: AdaK-NER with those of the paper",
+        ),
+    ] = "best",
     quick: Annotated[
         bool,
         typer.Option(
@@ -58,10 +68,11 @@ def init_config_cli(
     \b
     python -m spacy adak init-config config.cfg --lang en --cpu
     python -m spacy adak init-config config.cfg --lang en --encoder bert-base-cased
+    python -m spacy adak init-config config.cfg --lang en --gpu --recipe paper
     """
     from ..run.init_config import init_config
 
-    text = init_config(lang, gpu, encoder, quick)
+    text = init_config(lang, gpu, encoder, quick, recipe)
     if str(output_file) == "-":
         typer.echo(text, nl=False)
         return

@@ -12,8 +12,9 @@ from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from ..crf.tags import TagSet
-from ..encoders.averaged_shim import AveragedShim
 from .head import CRFHead, TagScores, deserialize_head, serialize_head
+from .head_shim import HeadShim
+from .rules import ABOVE_ZERO, check_values
 
 _TOKENS_PER_CHUNK = 2048
 
@@ -26,19 +27,28 @@ if hasattr(os, "register_at_fork"):
 @registry.architectures("spacy-adak.CRFTagger.v1")
 def build_crf_tagger(
     tok2vec: Model[list[Doc], list[Floats2d]],
+    learn_rate_factor: float = 1.0,
 ) -> Model[list[Doc], TagScores]:
     """A CRF over the rows of any encoder.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, or a listener to one.
+    learn_rate_factor (float): The CRF learns with this multiple of the learning rate.
+        At the rate of a transformer that is fine-tuned, the scores of its moves would
+        hardly leave zero.
     RETURNS (Model[List[Doc], TagScores]): The model. Its tags are set with `set_tags`
         before it is initialized.
     """
+    check_values(
+        "spacy-adak.CRFTagger.v1",
+        {"learn_rate_factor": learn_rate_factor},
+        {"learn_rate_factor": ABOVE_ZERO},
+    )
     rows: Model[list[Doc], Floats2d] = chain(tok2vec, _flatten(), Dropout())
     return Model(
         "crf_tagger",
         _forward,
         init=_init,
-        layers=[rows, _head_layer()],
+        layers=[rows, _head_layer(learn_rate_factor)],
         refs={"tok2vec": tok2vec},
     )
 
@@ -126,21 +136,30 @@ def _flatten_forward(
     return model.ops.flatten(filled), backprop
 
 
-def _head_layer() -> Model[Floats2d, TagScores]:
+def _head_layer(learn_rate_factor: float) -> Model[Floats2d, TagScores]:
     layer: Model[Floats2d, TagScores] = Model(
-        "crf_head", _head_forward, init=_head_init, shims=[]
+        "crf_head",
+        _head_forward,
+        init=_head_init,
+        shims=[_make_shim(CRFHead(0, TagSet([])), learn_rate_factor)],
     )
-    _set_head(layer, CRFHead(0, TagSet([])))
     return layer
+
+
+def _make_shim(head: CRFHead, learn_rate_factor: float) -> HeadShim:
+    return HeadShim(
+        head,
+        serialize_model=serialize_head,
+        deserialize_model=deserialize_head,
+        learn_rate_factor=learn_rate_factor,
+    )
 
 
 def _set_head(layer: Model, head: CRFHead) -> None:
     # A new shim has a new id, so that an optimizer does not apply what it remembers
     # of the old weights to weights of another shape.
-    shim = AveragedShim(
-        head, serialize_model=serialize_head, deserialize_model=deserialize_head
-    )
-    layer.shims[:] = [shim]
+    shim = cast(HeadShim, layer.shims[0])
+    layer.shims[:] = [_make_shim(head, shim.learn_rate_factor)]
 
 
 def _head_init(layer: Model, X: Floats2d | None = None, Y: Any = None) -> None:

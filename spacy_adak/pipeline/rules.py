@@ -34,6 +34,9 @@ POSITIVE = Rule(
     lambda value: isinstance(value, int) and value >= 1, "a whole number above 0"
 )
 NOT_NEGATIVE = Rule(lambda value: _lies_between(value, 0, inf), "a number not below 0")
+ABOVE_ZERO = Rule(
+    lambda value: NOT_NEGATIVE.is_valid(value) and value > 0, "a number above 0"
+)
 SHARE = Rule(lambda value: _lies_between(value, 0, 1), "a share from 0 to 1")
 PROBABILITY = Rule(SHARE.is_valid, "a probability from 0 to 1")
 

@@ -6,23 +6,42 @@ from itertools import count
 from spacy.util import registry
 from thinc.api import Config
 
+from ..pipeline.rules import SHARE, Rule, check_values
+
 _NAME = "spacy-adak.LinearDecay.v1"
+_PART = Rule(
+    lambda value: SHARE.is_valid(value) and value < 1, "a share from 0 to below 1"
+)
 
 
 @registry.schedules(_NAME)
 def linear_decay(
-    initial_rate: float, total_steps: int | None = None
+    initial_rate: float, total_steps: int | None = None, warmup: float = 0.0
 ) -> Iterator[float]:
     """A rate that falls in a straight line, to nothing at the end of a training.
 
-    initial_rate (float): The first rate.
+    initial_rate (float): The rate it falls from.
     total_steps (Optional[int]): When it has fallen to nothing. `adak train` sets it to
         the length of each training; without it the rate stays what it is.
-    YIELDS (float): The rate of the next step.
+    warmup (float): The share of the steps in which the rate rises from nothing first.
+    RETURNS (Iterator[float]): The rate of each step.
     """
+    check_values(_NAME, {"warmup": warmup}, {"warmup": _PART})
+    return _rates(initial_rate, total_steps, warmup)
+
+
+def _rates(
+    initial_rate: float, total_steps: int | None, warmup: float
+) -> Iterator[float]:
     for step in count():
-        done = step / total_steps if total_steps is not None else 0.0
-        yield initial_rate * max(0.0, 1.0 - done)
+        if total_steps is None:
+            yield initial_rate
+            continue
+        done = step / total_steps
+        # The first step is not lost, as it would be at a rate of zero.
+        risen = (step + 1) / (warmup * total_steps) if warmup else 1.0
+        left = (1.0 - done) / (1.0 - warmup)
+        yield initial_rate * max(0.0, min(risen, left, 1.0))
 
 
 def set_total_steps(config: Config, total_steps: int) -> None:

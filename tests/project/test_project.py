@@ -122,7 +122,8 @@ def test_config_can_be_trained(path: Path) -> None:
 def test_bert_configs_have_the_settings_of_the_paper(
     name: str, encoder: str, learn_rate: float, window: int
 ) -> None:
-    config = load_config(config_path(name, "bert", ROOT), interpolate=True)
+    path = config_path(name, "bert", ROOT, recipe="paper")
+    config = load_config(path, interpolate=True)
     transformer = config["components"]["transformer"]["model"]
     assert transformer["name"] == encoder
     assert transformer["get_spans"]["window"] == window

@@ -1,72 +1,86 @@
+import re
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import spacy
 from spacy.cli.debug_config import debug_config
 from spacy.util import get_lang_class
 from thinc.api import Config
+from transformers import AutoTokenizer
 
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
-from spacy_adak.q.adak_block import AdakSettings, Mask, Selection, read_settings
-from spacy_adak.run.init_config import init_config, quick_settings
+from spacy_adak.q.adak_block import (
+    EXECUTION,
+    AdakSettings,
+    Mask,
+    Selection,
+    read_settings,
+)
+from spacy_adak.run.init_config import RECIPES, init_config, quick_settings
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from tests.losses import loss_block
 from tests.made_corpus import TINY, write_data
 
-VARIANTS = [
-    (lang, gpu, encoder)
+KINDS: dict[str, dict[str, Any]] = {
+    "own": {"gpu": False},
+    "frozen": {"encoder": "some-bert"},
+    "trained": {"gpu": True},
+}
+TEXTS = {
+    f"{lang}, {kind}, {recipe}": init_config(lang, recipe=recipe, **settings)
     for lang in ("en", "zh")
-    for gpu, encoder in ((False, None), (False, "some-bert"), (True, None))
-]
-variants = pytest.mark.parametrize(("lang", "gpu", "encoder"), VARIANTS)
+    for kind, settings in KINDS.items()
+    for recipe in RECIPES
+}
+every_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 
 
-@variants
-def test_config_leaves_out_nothing_but_settings_of_the_component(
-    lang: str, gpu: bool, encoder: str | None
-) -> None:
-    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+@pytest.fixture
+def own_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts are measured without the tokenizer of a transformer."""
+    registered = Mock(return_value=len)
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", registered)
+
+
+@every_text
+def test_config_leaves_out_nothing_but_settings_of_the_component(text: str) -> None:
+    config = Config().from_str(text, interpolate=False)
     filled = spacy.util.load_model_from_config(config, auto_fill=True).config
     own = filled["components"].pop("adak_ner")
     given = config["components"].pop("adak_ner")
     assert filled == {**config, "adak": filled["adak"]}
     assert own["loss"] == {**own["loss"], **given.pop("loss")}
+    given["model"].setdefault("learn_rate_factor", 1.0)
     assert own == {**own, **given}
     left_out = own.keys() - given.keys() - {"loss"}
     defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
     assert {key: own[key] for key in left_out} == {k: defaults[k] for k in left_out}
 
 
-@variants
+@every_text
+@pytest.mark.usefixtures("own_length")
 def test_config_is_valid_as_spacy_debug_config_sees_it(
-    lang: str,
-    gpu: bool,
-    encoder: str | None,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "config.cfg"
-    path.write_text(init_config(lang, gpu, encoder), encoding="utf8")
+    path.write_text(text, encoding="utf8")
     paths = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
     debug_config(path, overrides=paths)
     assert "Config is valid" in capsys.readouterr().out
 
 
-@variants
-def test_outer_loop_has_its_defaults(lang: str, gpu: bool, encoder: str | None) -> None:
-    config = Config().from_str(init_config(lang, gpu, encoder))
-    settings = read_settings(config)
-    if gpu or encoder is None:
-        patience = 0 if gpu else 2
-        assert settings == AdakSettings(
-            mask=Mask(), selection=Selection(), patience=patience
-        )
+def test_outer_loop_of_a_small_network_is_that_of_the_paper_but_for_patience() -> None:
+    settings = read_settings(Config().from_str(init_config()))
+    assert settings == AdakSettings(mask=Mask(), selection=Selection(), patience=2)
 
 
-def test_settings_over_a_frozen_encoder_are_its_own() -> None:
-    config = Config().from_str(init_config("en", encoder="some-bert"))
+@pytest.mark.parametrize("kind", ["frozen", "trained"])
+def test_settings_over_a_pretrained_encoder_are_its_own(kind: str) -> None:
+    config = Config().from_str(TEXTS[f"en, {kind}, best"])
     settings = read_settings(config)
     assert (settings.rounds, settings.folds, settings.fold_models) == (1, 3, "all")
     assert (settings.start.learn_from, settings.start.ratio_weight) == ("forms", 2.0)
@@ -75,19 +89,80 @@ def test_settings_over_a_frozen_encoder_are_its_own() -> None:
     assert config["components"]["adak_ner"]["loss"] == loss_block("weighted")
 
 
-@variants
-def test_pipeline_can_be_made_of_it(lang: str, gpu: bool, encoder: str | None) -> None:
-    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+@pytest.mark.parametrize("kind", KINDS)
+def test_recipe_of_the_paper_is_the_same_for_every_encoder(kind: str) -> None:
+    config = Config().from_str(TEXTS[f"zh, {kind}, paper"])
+    assert config["components"]["adak_ner"]["loss"] == {
+        "@losses": "spacy-adak.AdaKLoss.v1",
+        "k": 5,
+        "gamma": 3.0,
+    }
+    settings = read_settings(config)
+    assert settings == AdakSettings(
+        rounds=10, folds=2, mask=Mask(kbest=5), selection=Selection()
+    )
+    assert settings.start.learn_from == "outside"
+    assert (settings.patience, settings.q.mode) == (0, "hard")
+
+
+@pytest.mark.parametrize(("lang", "rate"), [("en", 0.0002), ("zh", 0.0001)])
+def test_transformer_is_trained_as_in_the_paper(lang: str, rate: float) -> None:
+    config = Config().from_str(TEXTS[f"{lang}, trained, paper"])
+    training = config["training"]
+    assert training["optimizer"]["learn_rate"] == rate
+    assert (training["max_epochs"], training["batcher"]["size"]) == (10, 32)
+    assert config["components"]["adak_ner"]["model"]["learn_rate_factor"] == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_setting_of_the_paper_names_its_source(kind: str) -> None:
+    section, comment, sources = "", "", {}
+    for line in TEXTS[f"en, {kind}, paper"].splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line.startswith("#"):
+            comment += line
+        else:
+            sources[f"{section}.{line.split(' = ')[0]}"] = comment
+            comment = ""
+    own = ("components.adak_ner.loss.", "adak.")
+    settings = [name for name in sources if name.startswith(own) and name[-1] != "."]
+    settings = [name for name in settings if name.split(".")[-1] not in EXECUTION]
+    assert len(settings) == 15
+    for name in [*settings, "training.max_epochs", "training.batcher.size"]:
+        assert re.search(r"Eq\. \d|Section \d|Appendix|Algorithm", sources[name]), name
+
+
+def test_rates_rise_and_fall_where_the_encoder_is_trained() -> None:
+    for kind in ("own", "trained"):
+        optimizer = Config().from_str(TEXTS[f"en, {kind}, best"])["training"][
+            "optimizer"
+        ]
+        assert optimizer["learn_rate"]["@schedules"] == "spacy-adak.LinearDecay.v1"
+        assert optimizer["learn_rate"]["warmup"] == 0.1
+
+
+def test_crf_learns_faster_than_the_transformer_under_it() -> None:
+    config = Config().from_str(TEXTS["zh, trained, best"])
+    assert config["components"]["adak_ner"]["model"]["learn_rate_factor"] > 1
+
+
+def test_recipe_that_does_not_exist() -> None:
+    with pytest.raises(ValueError, match=r"\[A232\].*'worst'.*best or paper"):
+        init_config(recipe="worst")
+
+
+@every_text
+def test_pipeline_can_be_made_of_it(text: str) -> None:
+    config = Config().from_str(text, interpolate=False)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     assert isinstance(nlp.get_pipe("adak_ner"), AdaKRecognizer)
-    assert nlp.has_pipe("transformer") == gpu
+    assert nlp.has_pipe("transformer") == ("[components.transformer]" in text)
 
 
-@variants
-def test_every_setting_of_ours_has_a_comment_above_it(
-    lang: str, gpu: bool, encoder: str | None
-) -> None:
-    lines = init_config(lang, gpu, encoder).splitlines()
+@every_text
+def test_every_setting_of_ours_has_a_comment_above_it(text: str) -> None:
+    lines = text.splitlines()
     blocks = ["[components.adak_ner.loss]"]
     blocks += [line for line in lines if line.startswith("[adak")]
     assert len(blocks) > 2
@@ -108,11 +183,9 @@ def test_every_setting_of_ours_has_a_comment_above_it(
                 assert commented, line
 
 
-@variants
-def test_text_survives_reading_and_writing(
-    lang: str, gpu: bool, encoder: str | None
-) -> None:
-    config = Config().from_str(init_config(lang, gpu, encoder), interpolate=False)
+@every_text
+def test_text_survives_reading_and_writing(text: str) -> None:
+    config = Config().from_str(text, interpolate=False)
     assert Config().from_str(config.to_str(), interpolate=False) == config
 
 
@@ -186,30 +259,14 @@ def test_tokenizer_is_that_of_the_language(lang: str) -> None:
 @pytest.mark.parametrize("gpu", [True, False])
 def test_path_of_an_encoder_may_have_any_characters(gpu: bool) -> None:
     path = r'D:\new\"bert"'
-    text = init_config("en", gpu, path)
-    config = Config().from_str(text)
-    if gpu:
-        assert config["components"]["transformer"]["model"]["name"] == path
-    else:
-        assert config["paths"]["encoder"] == path
+    config = Config().from_str(init_config("en", gpu, path))
+    assert config["paths"]["encoder"] == path
 
 
-def test_config_for_the_cpu_stops_when_dev_no_longer_improves() -> None:
-    config = Config().from_str(init_config(), interpolate=False)
-    assert read_settings(config).patience == 2
-
-
-def test_config_for_a_gpu_has_the_rounds_of_the_paper() -> None:
-    config = Config().from_str(init_config(gpu=True), interpolate=False)
-    settings = read_settings(config)
-    assert (settings.rounds, settings.patience) == (10, 0)
-
-
-@variants
-def test_quick_config_has_one_round_of_short_trainings(
-    lang: str, gpu: bool, encoder: str | None
-) -> None:
-    text = init_config(lang, gpu, encoder, quick=True)
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_quick_config_has_one_round_of_short_trainings(kind: str, recipe: str) -> None:
+    text = init_config("en", quick=True, recipe=recipe, **KINDS[kind])
     config = Config().from_str(text, interpolate=False)
     assert read_settings(config).rounds == 1
     assert config["training"]["max_epochs"] == 5

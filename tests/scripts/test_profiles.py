@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_config_that_is_not_there_is_an_error_with_those_there_are() -> None:
     cell = Cell("youku", "gpu", "random", 0.2, "adak", 0)
-    with pytest.raises(ValueError, match=r"zh_gpu\.cfg.*are: .*bert, cpu"):
+    with pytest.raises(ValueError, match=r"zh_gpu_paper\.cfg.*are: .*bert, cpu"):
         Run(ROOT, "full", {}).config_path(cell)
 
 

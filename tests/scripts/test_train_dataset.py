@@ -39,3 +39,16 @@ def test_training_is_resumed_if_it_was_stopped(
     assert command[3:5] == ["adak", "train"]
     assert command[5:10] == ["configs/zh_cpu.cfg", *arguments[2:]]
     assert (command[-1] == "--resume") == is_resumed
+
+
+def test_recipe_chooses_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["youku", "frozen", "--recipe", "paper", "--output", str(tmp_path)]
+    commands: list[list[str]] = []
+    monkeypatch.setattr(sys, "argv", ["scripts/train_dataset.py", *arguments])
+    monkeypatch.setattr(os, "execv", lambda path, command: commands.append(command))
+    main()
+    (command,) = commands
+    assert command[5] == "configs/zh_frozen_paper.cfg"
+    assert "--recipe" not in command

@@ -12,6 +12,24 @@ def test_rate_falls_in_a_straight_line_to_nothing() -> None:
     assert rates == pytest.approx([0.1, 0.075, 0.05, 0.025, 0.0, 0.0])
 
 
+def test_rate_rises_first_and_is_never_zero_at_the_start() -> None:
+    rates = list(islice(linear_decay(0.1, total_steps=10, warmup=0.4), 12))
+    rising = [0.025, 0.05, 0.075, 0.1]
+    falling = [0.1 * left / 6 for left in range(6, 0, -1)]
+    assert rates == pytest.approx([*rising, *falling, 0.0, 0.0])
+
+
+def test_warmup_takes_no_step_where_it_is_shorter_than_one() -> None:
+    rates = list(islice(linear_decay(0.1, total_steps=4, warmup=0.1), 4))
+    assert rates[0] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("warmup", [-0.1, 1.0, "0.1"])
+def test_warmup_that_makes_no_sense(warmup: float) -> None:
+    with pytest.raises(ValueError, match=r"A104.*warmup"):
+        linear_decay(0.1, total_steps=4, warmup=warmup)
+
+
 def test_rate_stays_if_the_end_is_not_known() -> None:
     assert set(islice(linear_decay(0.1), 3)) == {0.1}
 

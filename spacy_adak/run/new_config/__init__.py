@@ -1,0 +1,1 @@
+"""The texts that a new config is made of, comments included."""

@@ -60,6 +60,16 @@ def _describe_help(docstring: str) -> str:
     return "\n\n".join(parts)
 
 
+def parameters_of(function: Callable) -> dict[str, ArgumentInfo | OptionInfo]:
+    """RETURNS (dict): What Typer is told of the parameters of a command."""
+    infos = {}
+    for name, hint in get_type_hints(function, include_extras=True).items():
+        for note in get_args(hint)[1:]:
+            if isinstance(note, ArgumentInfo | OptionInfo):
+                infos[name] = note
+    return infos
+
+
 def _read_parameters(
     function: Callable,
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -67,14 +77,9 @@ def _read_parameters(
     md = MarkdownRenderer()
     arguments: list[tuple[str, ...]] = []
     options: list[tuple[str, ...]] = []
-    hints = get_type_hints(function, include_extras=True)
-    for name, parameter in signature(function).parameters.items():
-        kind, *notes = get_args(hints[name]) or (hints[name],)
-        info = next(
-            (n for n in notes if isinstance(n, ArgumentInfo | OptionInfo)), None
-        )
-        if info is None:  # the context
-            continue
+    kinds = get_type_hints(function)
+    defaults = signature(function).parameters
+    for name, info in parameters_of(function).items():
         text = _escape(info.help or "")
         if isinstance(info, ArgumentInfo):
             arguments.append((md.code(info.metavar or name.upper()), text))
@@ -82,8 +87,8 @@ def _read_parameters(
         # Within Annotated, Typer takes the first name for a default.
         flags = (info.default, *(info.param_decls or ()))
         names = ", ".join(md.code(flag) for flag in flags if isinstance(flag, str))
-        value = info.metavar or _describe_type(kind)
-        default = _describe_default(parameter.default)
+        value = info.metavar or _describe_type(kinds[name])
+        default = _describe_default(defaults[name].default)
         options.append((names, _escape(value), default, text))
     return arguments, options
 

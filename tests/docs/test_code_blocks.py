@@ -129,7 +129,8 @@ def test_options_of_commands_exist(block: Block) -> None:
             flag
             for info in infos
             if isinstance(info, OptionInfo)
-            for flag in (info.default, *(info.param_decls or ()))
+            for names in (info.default, *(info.param_decls or ()))
+            for flag in str(names).split("/")
         }
         for argument in arguments:
             # Settings of a config have dots in their names.

@@ -160,6 +160,10 @@ class Errors(metaclass=WithCodes):
         "but those of the component '{name}' have {expected}. It was made by another "
         "version of this package or another model: estimate again."
     )
+    A120 = (
+        "The component '{name}' has annotate_ents = false and spans_key = null, so "
+        "there is no place for what it finds. Change one of the two."
+    )
     A121 = (
         "The frozen encoder '{encoder}' listens to another component, which may be "
         "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "
@@ -530,6 +534,20 @@ class Warnings(metaclass=WithCodes):
         "The component '{name}' found no entity in the examples it was initialized "
         "with, and has no labels. It will find no entities. Add labels with add_label, "
         "or check that the entities of your data align with its tokens."
+    )
+    W102 = (
+        "The component '{name}' comes after {earlier} in the pipeline. Entities set "
+        "there are facts to '{name}': it finds nothing in their place, and its scores "
+        "are those of both. Put it in their place or before them, or set annotate_ents "
+        "= false to have its entities in its span group alone: docs/pipelines.md shows "
+        "how."
+    )
+    W103 = (
+        "Texts come to the component '{name}' with entities, such as '{entity}' "
+        "({label}). They are facts to it, so it finds nothing in their place. If a "
+        "component such as `ner` has set them, put '{name}' in its place or before it, "
+        "or set annotate_ents = false to have its entities in its span group alone: "
+        "docs/pipelines.md shows how. If rules or people have set them, all is well."
     )
     W120 = (
         "Can't write down what the frozen encoder says of a text: {error}. Training "

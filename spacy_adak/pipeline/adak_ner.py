@@ -33,6 +33,7 @@ from .annotation_likelihood import (
     scores_where_complete,
 )
 from .checked_pipe import CheckedPipe
+from .earlier_entities import EarlierEntities
 from .head import TagScores
 from .losses import RECALL_PER_TYPE, AdaKLoss, Loss, Progress
 from .model import get_head, is_initialized, predict_scores, set_tags
@@ -40,7 +41,7 @@ from .objective import compute_loss
 from .old_settings import LossBlock
 from .recognition import Prediction, Reading, find_entities, find_readings
 from .rules import SHARE, check_values
-from .set_entities import own_entities, remove_entities, set_entities
+from .set_entities import own_entities, remove_entities, set_entities, set_spans
 from .settings import DEFAULT_CONFIG, RULES
 
 # The number of steps that is planned for where nothing tells it.
@@ -73,6 +74,9 @@ class AdaKRecognizer(CheckedPipe):
         attrs["scores"], their probabilities. With null they are neither stored nor
         computed. Set it to null if a later component merges or splits tokens: spaCy
         does not move the spans of groups.
+    annotate_ents (bool): Whether to write entities to `doc.ents`, where those that
+        earlier components have set are facts. If not, they are in `spans_key` alone,
+        and what is in `doc.ents` is no constraint.
     threshold (float): Entities less probable than this are dropped.
     incorrect_spans_key (Optional[str]): The span group of the training data with spans
         that are known not to be entities, as `adak convert` and `adak merge` write it.
@@ -90,6 +94,7 @@ class AdaKRecognizer(CheckedPipe):
         scheme: str = "BILUO",
         max_segment_length: int = 128,
         spans_key: str | None = "adak_ner",
+        annotate_ents: bool = True,
         threshold: float = 0.0,
         incorrect_spans_key: str | None = "incorrect_spans",
         scorer: Callable | None = None,
@@ -101,6 +106,7 @@ class AdaKRecognizer(CheckedPipe):
         self.scheme = scheme
         self.max_segment_length = max_segment_length
         self.spans_key = spans_key
+        self.annotate_ents = annotate_ents
         self.threshold = threshold
         self.incorrect_spans_key = incorrect_spans_key
         self.scorer = scorer
@@ -108,7 +114,10 @@ class AdaKRecognizer(CheckedPipe):
         self.cfg: dict[str, Any] = {}
         self._planned_steps = _DEFAULT_STEPS
         self._step = 0
+        self._earlier_entities = EarlierEntities()
         check_values(f"the component '{name}'", vars(self), RULES)
+        if spans_key is None and not annotate_ents:
+            raise ValueError(Errors.A120.format(name=name))
         set_tags(self.model, TagSet(self.labels, scheme))
 
     @property
@@ -178,6 +187,10 @@ class AdaKRecognizer(CheckedPipe):
             )
         self._set_labels(dict.fromkeys([*self.labels, *labels]))
         check_lexeme_norms(self.vocab, self.name)
+        if nlp is not None:
+            self.is_made_for(nlp)
+            if self.annotate_ents:
+                self._earlier_entities.warn_of_pipeline(nlp, self)
         if not self.labels:
             warnings.warn(Warnings.W101.format(name=self.name), stacklevel=2)
         docs = (eg.predicted for eg in get_examples() if len(eg.predicted))
@@ -215,7 +228,7 @@ class AdaKRecognizer(CheckedPipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         scores = self.tag_scores(docs)
-        presets = [self._preset(doc, self._own_entities(doc)) for doc in docs]
+        presets = [self._preset(doc, self._overruled_entities(doc)) for doc in docs]
         with_probabilities = self.spans_key is not None or self.threshold > 0
         predictions = find_entities(
             scores, presets, self.tagset, with_probabilities, self.calibration
@@ -225,14 +238,20 @@ class AdaKRecognizer(CheckedPipe):
             for found in predictions
         ]
 
-    def _own_entities(self, doc: Doc) -> set[Span]:
-        return own_entities(doc, self.spans_key, self.name)
+    def _overruled_entities(self, doc: Doc) -> set[Span]:
+        """What is set on a document and is no constraint: what this component itself
+        has set, or all if it does not write to `doc.ents`."""
+        if not self.annotate_ents:
+            return set(doc.ents)
+        own = own_entities(doc, self.spans_key, self.name)
+        self._earlier_entities.warn_of_entities(doc, set(doc.ents) - own, self)
+        return own
 
-    def _preset(self, doc: Doc, own: set[Span]) -> PresetDoc:
-        """What is set on a document, other than by this component itself."""
-        if own:
+    def _preset(self, doc: Doc, overruled: set[Span]) -> PresetDoc:
+        """What is set on a document and is a constraint."""
+        if overruled:
             doc = doc.copy()
-            remove_entities(doc, own)
+            remove_entities(doc, overruled)
         return preset_from_doc(doc, self.tagset, self.max_segment_length)
 
     def tag_scores(self, docs: Sequence[Doc]) -> TagScores:
@@ -286,7 +305,10 @@ class AdaKRecognizer(CheckedPipe):
         predictions (Sequence[Sequence[Prediction]]): What `predict` returned for them.
         """
         for doc, found in zip(docs, predictions, strict=True):
-            set_entities(doc, found, self.spans_key, self.name)
+            if self.annotate_ents:
+                set_entities(doc, found, own_entities(doc, self.spans_key, self.name))
+            if self.spans_key is not None:
+                set_spans(doc, found, self.spans_key, self.name)
 
     def kbest(self, doc: Doc, k: int) -> list[SpanGroup]:
         """The most probable readings of a document that has been through the pipeline.
@@ -311,8 +333,11 @@ class AdaKRecognizer(CheckedPipe):
         # The one reading of a text without tokens has no entities.
         readings = [Reading(0.0, [])]
         if len(doc):
-            own = set(doc.ents) if self.spans_key is None else self._own_entities(doc)
-            preset = self._preset(doc, own)
+            if self.spans_key is None:
+                overruled = set(doc.ents)
+            else:
+                overruled = self._overruled_entities(doc)
+            preset = self._preset(doc, overruled)
             scores = self.tag_scores([doc])
             readings = find_readings(scores, preset, self.tagset, k)
         return [
@@ -365,6 +390,8 @@ class AdaKRecognizer(CheckedPipe):
         RETURNS (dict[str, Any]): The scores.
         """
         examples = [eg for eg in examples if len(eg.predicted)]
+        if not self.annotate_ents:
+            examples = [self._with_own_entities(eg) for eg in examples]
         scores = super().score(examples, **kwargs)
         recall = getattr(self.loss, "annotation_recall", None)
         recall = recall or self.cfg.get("annotation_recall")
@@ -389,6 +416,13 @@ class AdaKRecognizer(CheckedPipe):
             total, tokens = total + log(likelihood) * length, tokens + length
         return {**scores, SCORE_NAME: exp(total / tokens)}
 
+    def _with_own_entities(self, example: Example) -> Example:
+        """What there is to score if the entities are not in `doc.ents`."""
+        doc = example.predicted.copy()
+        own = own_entities(doc, self.spans_key, self.name)
+        doc.set_ents(sorted(own), default="outside")
+        return Example(doc, example.reference)
+
     def read_sample(self, example: Example) -> Sample:
         """Read what there is to learn from an example.
 
@@ -402,6 +436,13 @@ class AdaKRecognizer(CheckedPipe):
             incorrect_spans_key=self.incorrect_spans_key,
             max_segment_length=self.max_segment_length,
         )
+
+    def is_made_for(self, nlp: Language) -> None:
+        """Tell which pipeline the component is part of.
+
+        nlp (Language): The pipeline.
+        """
+        self._earlier_entities = EarlierEntities(nlp)
 
     @property
     def progress(self) -> Progress:
@@ -518,4 +559,6 @@ def make_adak_ner(
     **settings: Any,
 ) -> AdaKRecognizer:
     """Create the component. The settings are those of `AdaKRecognizer`."""
-    return AdaKRecognizer(nlp.vocab, model, name, loss=loss, **settings)
+    component = AdaKRecognizer(nlp.vocab, model, name, loss=loss, **settings)
+    component.is_made_for(nlp)
+    return component

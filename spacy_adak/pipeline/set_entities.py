@@ -50,21 +50,15 @@ def remove_entities(doc: Doc, removed: set[Span]) -> None:
         doc.set_ents(kept, missing=own, default="unmodified")
 
 
-def set_entities(
-    doc: Doc, found: Sequence[Prediction], spans_key: str | None, component: str
-) -> None:
-    """Write entities to `doc.ents` in place of those the component set before. What
-    others have set stays.
+def set_entities(doc: Doc, found: Sequence[Prediction], replaced: set[Span]) -> None:
+    """Write entities to `doc.ents`.
 
     doc (Doc): The document.
     found (Sequence[Prediction]): The entities.
-    spans_key (str | None): The span group that gets them, too, with probabilities.
-        What other components of this kind have put there stays.
-    component (str): The name of the component.
+    replaced (set[Span]): What the component has set before. What others have set stays.
     """
-    kept = [each for each in _read_group(doc, spans_key) if each.component != component]
-    remove_entities(doc, own_entities(doc, spans_key, component))
-    ents = [Span(doc, span.start, span.end, label=span.type) for span, _ in found]
+    remove_entities(doc, replaced)
+    ents = _to_spans(doc, found)
     if doc.has_annotation("ENT_IOB"):
         # What is set stays as it is, ids and blocked tokens included.
         taken = {token.i for ent in ents for token in ent}
@@ -76,17 +70,36 @@ def set_entities(
         doc.set_ents(ents, outside=missing, default="unmodified")
     else:
         doc.set_ents(ents, default="outside")
-    if spans_key is not None:
-        own = [
-            _Found(ent, p, component) for ent, (_, p) in zip(ents, found, strict=True)
-        ]
-        group = sorted(kept + own, key=lambda each: (each.span.start, each.span.end))
-        doc.spans[spans_key] = SpanGroup(
-            doc,
-            name=spans_key,
-            spans=[each.span for each in group],
-            attrs={
-                _SCORES: numpy.array([each.score for each in group], dtype="float64"),
-                _COMPONENTS: [each.component for each in group],
-            },
-        )
+
+
+def set_spans(
+    doc: Doc, found: Sequence[Prediction], spans_key: str, component: str
+) -> None:
+    """Write entities and their probabilities to a span group, in place of those the
+    component has put there before. What other components of this kind have put there
+    stays.
+
+    doc (Doc): The document.
+    found (Sequence[Prediction]): The entities.
+    spans_key (str): The span group.
+    component (str): The name of the component.
+    """
+    group = [
+        each for each in _read_group(doc, spans_key) if each.component != component
+    ]
+    for span, (_, probability) in zip(_to_spans(doc, found), found, strict=True):
+        group.append(_Found(span, probability, component))
+    group.sort(key=lambda each: (each.span.start, each.span.end))
+    doc.spans[spans_key] = SpanGroup(
+        doc,
+        name=spans_key,
+        spans=[each.span for each in group],
+        attrs={
+            _SCORES: numpy.array([each.score for each in group], dtype="float64"),
+            _COMPONENTS: [each.component for each in group],
+        },
+    )
+
+
+def _to_spans(doc: Doc, found: Sequence[Prediction]) -> list[Span]:
+    return [Span(doc, span.start, span.end, label=span.type) for span, _ in found]

@@ -11,6 +11,7 @@ DEFAULT_CONFIG = """
 scheme = "BILUO"
 max_segment_length = 128
 spans_key = "adak_ner"
+annotate_ents = true
 threshold = 0.0
 incorrect_spans_key = "incorrect_spans"
 

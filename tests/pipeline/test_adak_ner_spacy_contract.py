@@ -120,7 +120,8 @@ def test_component_after_another_one_keeps_what_that_has_found(nlp: Language) ->
     other = make_nlp()
     train(other, make_examples(other))
     nlp.add_pipe("adak_ner", source=other, name="second")
-    doc = nlp(TEXT)
+    with pytest.warns(UserWarning, match="W103"):
+        doc = nlp(TEXT)
     assert entities(doc) == FOUND
     # The first one's are there, and the second has found nothing beside them.
     group = doc.spans["adak_ner"]

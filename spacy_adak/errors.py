@@ -581,6 +581,21 @@ class Warnings(metaclass=WithCodes):
         "but the component does not look at it. To learn from them: "
         "--components.{component}.incorrect_spans_key {key}"
     )
+    W217 = (
+        "Round {round}: the models of these folds find no entity of dev: {folds}. What "
+        "they say of the texts they have not seen would teach that these have no "
+        "entities, so q is that of the other fold models. Train longer "
+        "(training.max_epochs), begin with models that look for unmarked entities "
+        '(adak.start.learn_from = "forms"), or let the CRF over a transformer learn '
+        "faster (learn_rate_factor)."
+    )
+    W218 = (
+        "Round {round}: none of the fold models finds an entity of dev, so q has "
+        "hardly more than what is annotated. Train longer (training.max_epochs), begin "
+        "with models that look for unmarked entities (adak.start.learn_from = "
+        '"forms"), or let the CRF over a transformer learn faster '
+        "(learn_rate_factor)."
+    )
     W210 = (
         "No dev data is given: {count:,} of the {total:,} training texts are set "
         "apart, and models are chosen by the likelihood of their annotation. Scores "

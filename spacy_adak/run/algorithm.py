@@ -7,6 +7,7 @@ said in `folder`.
 """
 
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from thinc.api import Config
 
 from ..atomic import remove
 from ..encoders.sharing import has_frozen_encoder
+from ..errors import Warnings
 from ..pipeline.losses import Loss
 from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
@@ -84,8 +86,9 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
         # on the texts that it has selected.
         with _timed(seconds, "folds"):
             train_fold_models(run, number, execute)
+        heard = find_heard(run, number)
         with _timed(seconds, "q"):
-            statistics = estimate_q(run, number, execute)
+            statistics = estimate_q(run, number, heard, execute)
         dictionary = build_dictionary(run, number, statistics)
     with _timed(seconds, "final"):
         performance = train_on_all_texts(run, number, execute)
@@ -161,8 +164,39 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
     return task.annotators()
 
 
-def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics]:
-    """Estimate q for all data, each fold with the models that the settings name."""
+def find_heard(run: Run, number: int) -> list[int]:
+    """Choose the fold models whose opinion counts: those that find something. Warns of
+    the others, whose q would teach that their texts have no entities.
+
+    run (Run): The run.
+    number (int): Which round.
+    RETURNS (list[int]): The folds of these models; all folds if none finds anything.
+    """
+    folds = range(run.settings.folds)
+    performances = [_performance(_fold_model(run, number, fold)) for fold in folds]
+    # Nothing is known of it where dev has no entities.
+    heard = [fold for fold in folds if performances[fold].get("ents_f") != 0.0]
+    if len(heard) < len(folds):
+        silent = [str(fold + 1) for fold in folds if fold not in heard]
+        message = (Warnings.W217 if heard else Warnings.W218).format(
+            round=number, folds=", ".join(silent)
+        )
+        warnings.warn(message, stacklevel=2)
+    return heard or list(folds)
+
+
+def estimate_q(
+    run: Run, number: int, heard: Sequence[int], execute: Executor
+) -> list[ShardStatistics]:
+    """Estimate q for all data, each fold with the models that the settings name.
+
+    run (Run): The run.
+    number (int): Which round.
+    heard (Sequence[int]): The folds of the fold models whose opinion counts.
+    execute (Executor): Runs tasks.
+    RETURNS (list[ShardStatistics]): What is to be known of each shard.
+    """
+    folds = run.settings.folds
     best_round = run.best_round()
     estimates = run.round_folder(number) / ESTIMATES_FOLDER
     estimates.mkdir(exist_ok=True)
@@ -175,9 +209,9 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         return _fold_model(run, number, fold) / BEST_MODEL
 
     def fold_models(shard: Shard) -> tuple[Path, ...]:
-        if run.settings.fold_models == "unseen":
+        if run.settings.fold_models == "unseen" and shard.fold in heard:
             return (fold_model(shard.fold),)
-        return tuple(map(fold_model, range(run.settings.folds)))
+        return tuple(map(fold_model, heard))
 
     def candidate_model(shard: Shard) -> Path | None:
         if run.settings.mask is None or not run.settings.mask.kbest:
@@ -185,7 +219,8 @@ def estimate_q(run: Run, number: int, execute: Executor) -> list[ShardStatistics
         if best_round is not None:
             return run.final_model(best_round) / BEST_MODEL
         # Before there is M(ŵ): a fold model that has seen the text.
-        return fold_model((shard.fold + 1) % run.settings.folds)
+        others = [(shard.fold + i) % folds for i in range(1, folds)]
+        return fold_model(next((f for f in others if f in heard), shard.fold))
 
     tasks = [
         EstimationTask(
@@ -238,7 +273,7 @@ def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, An
         output=run.final_model(number),
     )
     execute([task])
-    return srsly.read_json(task.output / BEST_MODEL / "meta.json")["performance"]
+    return _performance(task.output)
 
 
 def keep_if_best(
@@ -274,6 +309,11 @@ def keep_if_best(
     )
     write_jsonl(run.history_path, [row._asdict() for row in [*history, result]])
     return result
+
+
+def _performance(output: Path) -> dict[str, Any]:
+    """How the best model of a training did on dev."""
+    return srsly.read_json(output / BEST_MODEL / "meta.json")["performance"]
 
 
 def _fold_model(run: Run, number: int, fold: int) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import srsly
 from thinc.api import Config
 
 from spacy_adak.crf import losses
@@ -22,7 +23,7 @@ from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import Task
-from spacy_adak.tasks.train_model import TrainingTask
+from spacy_adak.tasks.train_model import BEST_MODEL, TrainingTask
 from tests.finished_run import FinishedRun
 from tests.losses import loss_override
 
@@ -62,6 +63,49 @@ def estimations(tasks: list[Task], number: int) -> list[EstimationTask]:
         if isinstance(task, EstimationTask)
         and f"round-{number:02d}" in str(task.output)
     ]
+
+
+def silence(monkeypatch: pytest.MonkeyPatch, *folds: int) -> None:
+    """Have the models of some folds score 0 on dev."""
+    original = TrainingTask.run
+
+    def run_and_silence(task: TrainingTask) -> None:
+        original(task)
+        if task.output.name in [f"fold-{fold}" for fold in folds]:
+            path = task.output / BEST_MODEL / "meta.json"
+            meta = srsly.read_json(path)
+            meta["performance"]["ents_f"] = 0.0
+            srsly.write_json(path, meta)
+
+    monkeypatch.setattr(TrainingTask, "run", run_and_silence)
+
+
+@pytest.mark.parametrize("fold_models", ["unseen", "all"])
+def test_model_that_finds_nothing_has_no_say_in_q(
+    tiny_config: Config,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fold_models: str,
+) -> None:
+    silence(monkeypatch, 0)
+    settings = {"adak.rounds": 1, "adak.fold_models": fold_models}
+    with pytest.warns(UserWarning, match=r"\[W217\] Round 1:.*: 1\. .*max_epochs"):
+        _, tasks = run(tiny_config, tmp_path, **settings)
+    for task in estimations(tasks, 1):
+        assert [path.parent.name for path in task.fold_models] == ["fold-1"]
+        assert task.candidate_model is not None
+        assert task.candidate_model.parent.name == "fold-1"
+
+
+def test_models_are_heard_all_the_same_if_none_finds_anything(
+    tiny_config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silence(monkeypatch, 0, 1)
+    with pytest.warns(UserWarning, match=r"\[W218\] Round 1:"):
+        _, tasks = run(tiny_config, tmp_path, **{"adak.rounds": 1})
+    for task in estimations(tasks, 1):
+        fold = task.shard.stem.split("-")[1]
+        assert [path.parent.name for path in task.fold_models] == [f"fold-{fold}"]
 
 
 def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(

@@ -442,6 +442,10 @@ class Errors(metaclass=WithCodes):
         "{path} would hold {count:,} tokens, more than a .spacy file can. Convert the "
         "data in several files to a directory."
     )
+    A326 = (
+        "--complete-types {types} says that entities of other types may be missing, "
+        "and --unlabelled outside that none is. Give one of the two."
+    )
 
     # report
     A400 = (
@@ -724,6 +728,24 @@ class Warnings(metaclass=WithCodes):
         "{count} estimated or guessed spans are not written, and their tokens are "
         "unknown, for the {format} format can't tell them from annotated ones: write "
         "spacy, spans, prodigy or label-studio to keep them."
+    )
+    W340 = (
+        "{span} under adak_complete does not say which tokens of the text, of {length} "
+        "characters, are complete for which type: it is left out."
+    )
+    W341 = (
+        "adak_complete is left out, for something else in the record could not be read "
+        "as it stands and may be an entity of these types."
+    )
+    W342 = (
+        "{path} is said to be complete for {labels} by --complete-types, but has no "
+        "such entity (its types: {types}). Check the names, unless there is none in "
+        "fact."
+    )
+    W343 = (
+        "For which types {count} documents are complete is not written, for the "
+        "{format} format has no place for it: write spacy, spans, prodigy, doccano or "
+        "label-studio to keep that."
     )
     W350 = "not in the form that is expected here ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."

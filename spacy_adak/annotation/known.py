@@ -65,6 +65,17 @@ class Known(NamedTuple):
             for other in self.complete
         )
 
+    def without(self, entity: LabelledSpan) -> "Known":
+        """RETURNS (Known): What is known if an entity was not annotated: nothing of its
+        tokens, whatever types the text is complete for."""
+        complete = []
+        for start, end, label in self.complete:
+            before = LabelledSpan(start, min(end, entity.start), label)
+            after = LabelledSpan(max(start, entity.end), end, label)
+            complete += [span for span in (before, after) if span.start < span.end]
+        others = [other for other in self.entities if other != entity]
+        return self._replace(entities=others, complete=complete)
+
     def about(self, types: Sequence[str]) -> "Known":
         """Read the same as a model does that has some types only: what would be ruled
         out with another type says nothing, and a token is O for which all types are

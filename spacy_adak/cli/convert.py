@@ -145,6 +145,15 @@ def convert_cli(
             "contradict each other, become unknown",
         ),
     ] = "union",
+    complete_types: Annotated[
+        str,
+        typer.Option(
+            "--complete-types",
+            help="Types that the input is annotated completely for, with commas "
+            "between them: PERSON,ORG. A token that is in no entity may be of any "
+            "other type, and of none of these",
+        ),
+    ] = "",
     strict: Annotated[
         bool,
         typer.Option(
@@ -186,8 +195,10 @@ def convert_cli(
     """
     from ..data.convert import asks_what_unlabelled_means, convert
 
+    types = [label.strip() for label in complete_types.split(",") if label.strip()]
     if (
         unlabelled is None
+        and not types
         and is_terminal()
         and asks_what_unlabelled_means(input_path, converter)
     ):
@@ -209,6 +220,7 @@ def convert_cli(
         alignment_mode=alignment_mode,
         incorrect_spans_key=incorrect_spans_key,
         annotators=annotators,
+        complete_types=types,
         strict=strict,
         silent=False,
     )
@@ -265,6 +277,10 @@ def print_summary(summary: "Summary", verbose: bool) -> None:
                 for label, count in summary.entities.most_common()
             },
             "Ruled-out spans": f"{summary.ruled_out:,}",
+            **{
+                f"Texts complete for {label}": f"{count:,}"
+                for label, count in sorted(summary.complete.items())
+            },
             "Estimated spans": f"{summary.estimated:,}",
             "Guessed spans": f"{summary.guessed:,}",
             **{

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -16,6 +16,7 @@ from .alignment import AlignmentMode
 from .annotated_text import Unlabelled
 from .annotators import RULES
 from .brat import ANNOTATIONS, TEXT
+from .complete_types import has_statement
 from .formats import SUFFIXES, Format, Target, detect_format, format_of_suffix
 from .huggingface import INFO_FILES
 from .origins import INCORRECT_SPANS_KEY, estimates_of, without_estimates
@@ -57,6 +58,7 @@ def convert(
     alignment_mode: str = "strict",
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
     annotators: str = "union",
+    complete_types: Sequence[str] = (),
     strict: bool = False,
     silent: bool = True,
 ) -> Summary:
@@ -85,10 +87,15 @@ def convert(
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     annotators (str): What is taken where several people have annotated a text:
         "union", "intersection", "majority", or the name of one of them.
+    complete_types (Sequence[str]): The types that all input files are annotated
+        completely for, and maybe for no others.
     strict (bool): Stop at the first problem, before anything is written.
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
     """
+    if complete_types and unlabelled == "outside":
+        types = ",".join(complete_types)
+        raise ValueError(Errors.A326.format(types=types))
     scheme = _choose("--tag-scheme", tag_scheme, TagScheme)
     reading = Reading(
         unlabelled=_choose("--unlabelled", unlabelled, Unlabelled),
@@ -102,6 +109,7 @@ def convert(
         alignment_mode=_choose("--alignment-mode", alignment_mode, AlignmentMode),
         incorrect_spans_key=incorrect_spans_key,
         annotators=annotators,
+        complete_types=tuple(complete_types),
     )
     writing = Writing(scheme or "BIO", text_key, incorrect_spans_key)
     nlp = make_tokenizer(lang)
@@ -119,7 +127,7 @@ def convert(
             shown = tqdm(
                 docs, desc=step.source.name, unit=" docs", disable=silent or None
             )
-            content = _Content(step.target_format, incorrect_spans_key)
+            content = _Content(step.target_format, incorrect_spans_key, complete_types)
             write_docs(
                 content.watch(shown, summary),
                 staging.place(step.target),
@@ -266,11 +274,20 @@ class _Content:
 
     target_format (str): The format they are written in.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
+    complete_types (Sequence[str]): The types that the file is said to be complete for.
     """
 
-    def __init__(self, target_format: Target, incorrect_spans_key: str) -> None:
+    def __init__(
+        self,
+        target_format: Target,
+        incorrect_spans_key: str,
+        complete_types: Sequence[str],
+    ) -> None:
         self._format = target_format
         self._key = incorrect_spans_key
+        self._complete_types = complete_types
+        self._types: set[str] = set()
+        self._stated = 0
         self._documents = self._ruled_out = self._estimates = 0
         self._has_entities = self._has_outside = False
         # Documents with tokens or spans that nobody has decided on, and those of them
@@ -289,6 +306,8 @@ class _Content:
         self._documents += 1
         if self._documents <= _SAMPLE:
             self._sample += facts.text
+        self._types.update(ent.label_ for ent in facts.ents)
+        self._stated += has_statement(facts)
         estimates = len(estimates_of(facts)) if len(facts.spans) else 0
         ruled_out = len(facts.spans.get(self._key, ())) if len(facts.spans) else 0
         self._estimates += estimates
@@ -318,6 +337,13 @@ class _Content:
             )
         if not self._has_entities:
             warnings.warn(Warnings.W329.format(path=step.source), stacklevel=3)
+        unseen = [label for label in self._complete_types if label not in self._types]
+        if unseen:
+            types = ", ".join(sorted(self._types)) or "none"
+            message = Warnings.W342.format(
+                labels=", ".join(unseen), path=step.source, types=types
+            )
+            warnings.warn(message, stacklevel=3)
         cjk = len(_CJK.findall(self._sample))
         is_cjk = 2 * cjk > len(self._sample.replace(" ", ""))
         if is_cjk and lang not in LANGUAGES_WITHOUT_SPACES:
@@ -336,6 +362,8 @@ class _Content:
             losses.append((Warnings.W334, self._estimates))
         if self._format in ("conll", "doccano", "label-studio"):
             losses.append((Warnings.W327, self._ruled_out))
+        if self._format == "conll":
+            losses.append((Warnings.W343, self._stated))
         for message, count in losses:
             if count:
                 text = message.format(count=count, format=self._format)

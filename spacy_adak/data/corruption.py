@@ -22,6 +22,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from .complete_types import COMPLETE_KEY, complete_spans
 from .docbin import read_docbin, write_docbin
 from .origins import without_estimates
 
@@ -69,7 +70,8 @@ def drop_entities(
     docs: Sequence[Doc], keep_ratio: float, scheme: str = "random", seed: int = 0
 ) -> list[Doc]:
     """Keep a share of the entities of a corpus; every other token becomes missing. Span
-    groups are removed, for they may repeat entities or rule spans out.
+    groups are removed, for they may repeat entities or rule spans out. For which types
+    texts are complete is still true if all entities are kept.
 
     docs (Sequence[Doc]): The annotated documents, which are not changed.
     keep_ratio (float): The share of entities to keep (the paper's ρ).
@@ -93,7 +95,9 @@ def drop_entities(
     for n in sorted(chosen):
         i, ent = ents[n]
         kept[i].append(ent)
-    return [_keep(doc, spans) for doc, spans in zip(docs, kept, strict=True)]
+    return [
+        _keep(doc, spans, keep_ratio) for doc, spans in zip(docs, kept, strict=True)
+    ]
 
 
 @registry.augmenters(DROP_ENTITIES)
@@ -129,7 +133,7 @@ def drop_entities_augmenter(
         for ent, rank in zip(reference.ents, ranks, strict=True)
         if rank < keep_ratio
     ]
-    yield Example(example.predicted, _keep(reference, kept))
+    yield Example(example.predicted, _keep(reference, kept, keep_ratio))
 
 
 def _check(keep_ratio: float, scheme: str) -> None:
@@ -174,10 +178,14 @@ def _kept_forms(forms: Counter[str], keep_ratio: float, seed: int) -> set[str]:
     return set(order[:count])
 
 
-def _keep(doc: Doc, ents: Sequence[Span]) -> Doc:
+def _keep(doc: Doc, ents: Sequence[Span], keep_ratio: float) -> Doc:
     """A copy of a document in which nothing but these entities is known."""
     copy = doc.copy()
+    complete = complete_spans(copy)
     copy.spans.clear()
+    if keep_ratio == 1 and complete:
+        # Else no text is complete, those neither that happen to lose nothing.
+        copy.spans[COMPLETE_KEY] = complete
     # spaCy leaves the identifiers of an entity on its tokens, and keeps the custom
     # attributes of a span under its offsets.
     for ent in copy.ents:

@@ -13,6 +13,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from .annotated_text import AnnotatedText
+from .complete_marks import marks_of
 from .files import to_jsonl
 from .origins import annotated_entities
 from .records import read_objects
@@ -61,6 +62,7 @@ def to_doccano(docs: Iterable[Doc], text_key: str) -> str:
                 [ent.start_char, ent.end_char, ent.label_]
                 for ent in annotated_entities(doc)
             ],
+            **marks_of(doc),
         }
         for doc in docs
     )

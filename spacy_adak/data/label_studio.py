@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from ..errors import Warnings
 from .annotated_text import AnnotatedText, CharSpan, to_char_span
 from .annotators import annotator_name
+from .complete_marks import marks_of
 from .json_array import read_json_array
 from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import as_list, get_text
@@ -242,7 +243,7 @@ def label_studio_pieces(docs: Iterable[Doc], text_key: str) -> Iterator[str]:
 
 def _to_task(doc: Doc, text_key: str) -> dict[str, Any]:
     doc = without_estimates(doc)
-    task: dict[str, Any] = {"data": {text_key: doc.text}}
+    task: dict[str, Any] = {"data": {text_key: doc.text, **marks_of(doc)}}
     estimates = estimates_of(doc)
     is_annotated = doc.to_array("ENT_IOB").any()
     if is_annotated:

@@ -24,6 +24,7 @@ from spacy.tokens import Doc, Span
 from ..errors import Errors, Warnings
 from .annotated_text import AnnotatedText, CharSpan
 from .annotators import RULES, annotator_name, find_annotator
+from .complete_marks import marks_of
 from .files import (
     read_json_at,
     read_jsonl,
@@ -308,6 +309,7 @@ def _to_records(
             "answer": answer,
             "_view_id": "ner" if is_binary else "ner_manual",
             "_is_binary": is_binary,
+            **marks_of(doc),
         }
 
     estimates = estimates_of(doc)
@@ -319,6 +321,7 @@ def _to_records(
             "meta": _describe(estimates),
             "_view_id": "ner_manual",
             "_is_binary": False,
+            **marks_of(doc),
         }
     elif any(token.ent_iob == 0 for token in doc):
         # An accepted task without spans keeps a text about which nothing is known.

@@ -1,7 +1,7 @@
 """Documents from files of every format."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from ..errors import Errors
 from .alignment import AlignmentMode, to_doc
 from .annotated_text import AnnotatedText, Unlabelled
 from .brat import read_brat
+from .complete_marks import set_marks, state_types_of_file, stated_texts
 from .conll import read_conll
 from .docbin import read_docbin
 from .doccano import read_doccano
@@ -48,6 +49,7 @@ class Reading:
     alignment_mode: AlignmentMode
     incorrect_spans_key: str
     annotators: str
+    complete_types: tuple[str, ...] = ()
 
 
 def read_docs(
@@ -66,6 +68,24 @@ def read_docs(
     summary (Summary): Where problems are noted.
     YIELDS (Doc): The documents.
     """
+    types = list(reading.complete_types)
+    is_docbin = source_format == "spacy"
+    if types and not is_docbin:
+        # What is unlabelled is not of these types.
+        reading = replace(reading, unlabelled="outside")
+    for doc in _read_docs(path, source_format, nlp, reading, summary):
+        if types:
+            state_types_of_file(doc, types, is_docbin)
+        yield doc
+
+
+def _read_docs(
+    path: Path,
+    source_format: Format,
+    nlp: Language,
+    reading: Reading,
+    summary: Summary,
+) -> Iterator[Doc]:
     if source_format == "spacy":
         yield from read_docbin(path, nlp.vocab, reading.unlabelled)
         return
@@ -112,6 +132,7 @@ def read_docs(
         )
     else:
         drawn = sampled_texts(path, reading.text_key)
+        stated = stated_texts(path, reading.text_key)
         for record in _read_texts(path, source_format, reading, summary):
             mark = drawn.get(record.text)
             if mark is not None:
@@ -120,6 +141,8 @@ def read_docs(
             if doc is not None:
                 if mark is not None:
                     doc.user_data[SAMPLE_KEY] = mark
+                if record.text in stated:
+                    set_marks(doc, stated[record.text], record.place, summary)
                 yield doc
 
 

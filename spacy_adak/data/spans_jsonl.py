@@ -7,7 +7,8 @@
 "spans" are entities, "incorrect_spans" are ruled out, "missing" are stretches of text
 about which nothing is known. What the rest is, is for the reader of the file to say.
 A span may say where it is from: {"start": 11, "end": 14, "label": "PER", "origin":
-"estimated", "score": 0.87}. What is "estimated" or "guessed" is no entity yet.
+"estimated", "score": 0.87}. What is "estimated" or "guessed" is no entity yet. For
+which types a text is complete is said under "adak_complete".
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
 from .annotated_text import AnnotatedText, CharSpan, to_char_span
+from .complete_marks import marks_of
 from .files import to_jsonl
 from .origins import (
     Origin,
@@ -163,7 +165,7 @@ def _to_record(doc: Doc, text_key: str, incorrect_spans_key: str) -> dict[str, A
     missing = [[s.start_char, s.end_char] for s in missing_stretches(doc)]
     if missing:
         record["missing"] = missing
-    return record
+    return record | marks_of(doc)
 
 
 def to_dict(span: Span) -> dict[str, Any]:

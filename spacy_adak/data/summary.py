@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from spacy.tokens import Doc
 
 from ..errors import Errors
+from .complete_types import types_complete_in
 from .origins import ESTIMATED_KEY, GUESSED_KEY
 
 Outcome = Literal["repaired", "skipped"]
@@ -53,6 +54,7 @@ class Summary:
     ruled_out: int = 0
     estimated: int = 0
     guessed: int = 0
+    complete: Counter[str] = field(default_factory=Counter)
     annotators: Counter[str] = field(default_factory=Counter)
     by_several: int = 0
     disputed: int = 0
@@ -92,6 +94,7 @@ class Summary:
             self.ruled_out += len(doc.spans.get(incorrect_spans_key, ()))
             self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
             self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
+            self.complete.update(types_complete_in(doc))
         return iob
 
     def add_annotators(self, names: Collection[str]) -> None:

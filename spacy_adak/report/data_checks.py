@@ -7,9 +7,15 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..annotation.completeness import is_complete, is_meant_to_be_complete
+from ..data.complete_types import (
+    complete_tokens,
+    has_statement,
+    is_complete_for,
+    types_complete_in,
+)
 from ..data.forms import FormFinder
 from ..data.origins import DECIDED_KEY
 from ..recall.combine import combine
@@ -68,9 +74,20 @@ def count_forms(docs: Iterable[Doc]) -> Forms:
         states = doc.to_array("ENT_IOB").tolist()
         for span in find(doc):
             within = set(states[span.start : span.end])
-            forms.unknown[span.text] += within == {_UNKNOWN}
-            forms.outside[span.text] += within == {_OUTSIDE}
+            is_known = within == {_OUTSIDE} or (
+                within == {_UNKNOWN} and _has_no_entity(span, forms.marked[span.text])
+            )
+            forms.unknown[span.text] += within == {_UNKNOWN} and not is_known
+            forms.outside[span.text] += is_known
     return forms
+
+
+def _has_no_entity(span: Span, types: Iterable[str]) -> bool:
+    """Whether a text is complete for all of these types where a span is."""
+    doc = span.doc
+    return has_statement(doc) and all(
+        is_complete_for(Span(doc, span.start, span.end, label=t)) for t in types
+    )
 
 
 def check_contents(
@@ -132,6 +149,28 @@ def _state(iob: int, label: str) -> str:
     if iob == _OUTSIDE:
         return "outside"
     return "entity" if label else "blocked"
+
+
+def check_complete_types(train: Sequence[Doc]) -> Iterable[Finding]:
+    """Tell for which types texts are stated to be complete.
+
+    train (Sequence[Doc]): The training data.
+    YIELDS (Finding): What was found.
+    """
+    stated = Counter(label for doc in train for label in complete_tokens(doc))
+    if stated:
+        whole = Counter(label for doc in train for label in types_complete_in(doc))
+        listed = _listed(
+            f"{label} {n:,} ({whole[label]:,} as a whole)"
+            for label, n in stated.most_common()
+        )
+        yield Finding(
+            "complete_types",
+            "info",
+            f"Texts that are stated to be complete for a type: {listed}. There a token "
+            "that is in no entity is of any other type, or of none.",
+            {"texts": dict(stated), "whole_texts": dict(whole)},
+        )
 
 
 def check_recall(
@@ -209,7 +248,8 @@ def check_dev(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
     """
     if not dev:
         return
-    incomplete = sum(not is_complete(doc) for doc in dev)
+    # Others are scored for the types that they are complete for.
+    incomplete = sum(not (is_complete(doc) or has_statement(doc)) for doc in dev)
     if incomplete:
         yield Finding(
             "incomplete_dev",

@@ -12,6 +12,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_config
 
+from ..data.complete_types import (
+    corpus_types,
+    with_outside_stated,
+)
 from ..data.convert import make_tokenizer, read_annotations
 from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
 from ..data.summary import Summary
@@ -22,6 +26,7 @@ from .data_checks import (
     Finding,
     Level,
     check_alignment,
+    check_complete_types,
     check_contents,
     check_contradictions,
     check_dev,
@@ -53,10 +58,14 @@ def debug_data(
     """
     train = [without_estimates(doc) for doc in train]
     dev = [without_estimates(doc) for doc in dev]
+    types = corpus_types([*train, *dev])
+    train = [with_outside_stated(doc, types) for doc in train]
+    dev = [with_outside_stated(doc, types) for doc in dev]
     forms = count_forms(train)
     findings = [
         *check_contents("training", train, incorrect_spans_key),
         *(check_contents("dev", dev, incorrect_spans_key) if dev else ()),
+        *check_complete_types(train),
         *check_recall(train, dev, forms),
         *check_dev(train, dev),
         *check_labels(train, dev),

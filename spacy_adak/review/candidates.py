@@ -179,8 +179,7 @@ def _without_each_entity(
                 copies = torch.zeros(len(chosen), dtype=torch.long, device=device)
                 masks = []
                 for entity in chosen:
-                    others = [other for other in known.entities if other != entity]
-                    allowed = allowed_tags(known._replace(entities=others), tagset)
+                    allowed = allowed_tags(known.without(entity), tagset)
                     masks.append(allowed[start:end])
                 chain = scores.chain(batch).pick(copies)
                 mask = torch.from_numpy(numpy.stack(masks)).to(device)

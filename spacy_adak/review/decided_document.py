@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from ..data.complete_types import is_complete_for
 from ..data.decisions import FormDecision, PlaceDecision
 from ..data.origins import (
     CANDIDATES_KEY,
@@ -144,6 +145,8 @@ class DecidedDocument:
             self.result.unchanged += key in self.entities
             return
         why = self._contradiction(span)
+        if why is None and proposal.kind == "missed" and is_complete_for(span):
+            why = f"the text is stated to be complete for {span.label_}"
         if why is not None:
             self._report(proposal, why)
             return
@@ -161,7 +164,7 @@ class DecidedDocument:
         span = proposal.suggested
         if _key(span) in self.entities:
             self._report(proposal, "it is annotated")
-        elif _key(span) in self.ruled_out:
+        elif _key(span) in self.ruled_out or is_complete_for(span):
             self.result.unchanged += 1
         elif not any(_overlap(span, other) for other in self.new.values()):
             self._rule_out(span)

@@ -10,6 +10,7 @@ from spacy.util import minibatch
 
 from ..annotation.known import PresetDoc, outside_tokens, preset_from_doc
 from ..crf.tags import LabelledSpan
+from ..data.complete_types import complete_spans
 from ..data.origins import CANDIDATES_KEY, SCORES
 from ..data.suggestions import Kind
 from ..pipeline.adak_ner import AdaKRecognizer
@@ -141,8 +142,13 @@ class Suggester(Pipe):
     def _preset(self, doc: Doc) -> PresetDoc:
         component = self.recognizer
         preset = preset_from_doc(doc, component.tagset, component.max_segment_length)
-        outside = preset.known.outside | outside_tokens(doc)
-        return preset._replace(known=preset.known._replace(outside=outside))
+        known = preset.known._replace(
+            outside=preset.known.outside | outside_tokens(doc),
+            complete=[
+                LabelledSpan(s.start, s.end, s.label_) for s in complete_spans(doc)
+            ],
+        )
+        return preset._replace(known=known.about(component.labels))
 
     def _ruled_out(self, doc: Doc) -> set[LabelledSpan]:
         spans = doc.spans.get(self.settings.incorrect_spans_key, ())
@@ -164,6 +170,7 @@ class Suggester(Pipe):
             if candidate.probability >= self.settings.threshold
             and unknown[candidate.span.start : candidate.span.end].all()
             and candidate.span not in ruled_out
+            and not preset.known.is_complete_for(candidate.span)
             and candidate.span.type in self.recognizer.labels
         ]
 

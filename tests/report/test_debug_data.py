@@ -2,6 +2,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
+from spacy_adak.data.complete_types import COMPLETE_KEY
 from spacy_adak.data.origins import DECIDED_KEY, complete
 from spacy_adak.report.data_checks import RARE, Finding
 from spacy_adak.report.debug_data import debug_data
@@ -140,3 +141,15 @@ def test_estimates_are_no_annotation() -> None:
     complete(text, [Span(text, 2, 3, "PER")], [0.9])
     numbers = check([text])["training_contents"].numbers
     assert (numbers["entities"], numbers["unknown_tokens"]) == ({"PER": 1}, 2)
+
+
+def test_types_that_texts_are_complete_for_are_told() -> None:
+    texts = [doc("Ann ran", (0, 1, "PER")), doc("Ann ate")]
+    texts[1].spans[COMPLETE_KEY] = [Span(texts[1], 0, 1, label="PER")]
+    findings = check(texts, [texts[1]])
+    numbers = findings["complete_types"].numbers
+    assert numbers == {"texts": {"PER": 1}, "whole_texts": {}}
+    # What is known to be no entity was not forgotten.
+    assert "marked_here_and_not_there" not in findings
+    assert "marked_and_outside" in findings
+    assert "incomplete_dev" not in findings

@@ -7,6 +7,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, Span
 
+from spacy_adak.data.complete_types import state_complete, types_complete_in
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.origins import (
     DECIDED_KEY,
@@ -317,3 +318,21 @@ def test_no_texts_are_an_error_and_leave_no_file(bench: Workbench) -> None:
     with pytest.raises(ValueError, match="A451"):
         bench.merge(form("accept", "Acme", "ORG"))
     assert not (bench.folder / "merged.spacy").exists()
+
+
+def test_a_text_that_is_complete_for_a_type_contradicts_more_of_it(
+    bench: Workbench,
+) -> None:
+    state_complete(bench.docs[0], ["ORG"])
+    result = bench.merge(
+        form("accept", "Acme", "ORG"),
+        form("accept", "Ann", "PER"),
+        form("reject", "Bob", "ORG"),
+    )
+    assert bench.entities()[0] == [(2, 3, "PER")]
+    assert bench.entities()[1] == [(0, 1, "ORG"), (2, 3, "ORG")]
+    (conflict,) = result.conflicts
+    assert "complete for ORG" in conflict.why
+    assert bench.ruled_out()[0] == []
+    # The statement is still there.
+    assert types_complete_in(bench.merged[0]) == {"ORG"}

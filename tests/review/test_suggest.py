@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_adak.crf.calibration import IDENTITY, Calibration
+from spacy_adak.data.complete_types import state_complete
 from spacy_adak.data.convert import convert
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.origins import (
@@ -70,6 +71,16 @@ def test_what_nobody_annotated_is_suggested(bench: Workbench) -> None:
     london = next(row for row in rows if row.form == "London")
     assert [span.label for span in london.annotated] == ["LOC"]
     assert london.text[london.start : london.end] == "London"
+
+
+def test_types_that_a_text_is_complete_for_are_not_suggested(
+    bench: Workbench,
+) -> None:
+    state_complete(bench.docs[2], ["PERSON"])
+    state_complete(bench.docs[1], ["LOC"])
+    found = {(row.line, row.label) for row in bench.rows(threshold=0.5, doubt=0.05)}
+    assert {(0, "PERSON"), (2, "LOC")} <= found
+    assert not found & {(1, "LOC"), (2, "PERSON")}
 
 
 def test_probability_is_that_of_the_component(bench: Workbench) -> None:

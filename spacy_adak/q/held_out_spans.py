@@ -28,11 +28,13 @@ class FoundSpan(NamedTuple):
     span (LabelledSpan): Where and what.
     probability (float): That of the span, by the model.
     is_annotated (bool): Whether it is annotated.
+    touches_annotation (bool): Whether it overlaps with an annotated entity.
     """
 
     span: LabelledSpan
     probability: float
     is_annotated: bool
+    touches_annotation: bool
 
 
 def held_out_spans(
@@ -82,8 +84,14 @@ def held_out_spans(
             found[text][_shift(span, offset)] = value
     for sample, in_text in zip(samples, found, strict=True):
         annotated = set(sample.known.entities)
+        tokens = {i for entity in annotated for i in range(entity.start, entity.end)}
         yield [
-            FoundSpan(span, probability, span in annotated)
+            FoundSpan(
+                span,
+                probability,
+                span in annotated,
+                not tokens.isdisjoint(range(span.start, span.end)),
+            )
             for span, probability in sorted(in_text.items())
             if (span in annotated or probability >= _LEAST_PROBABILITY)
             # Where the type is complete it was not for annotators to leave any out.

@@ -58,6 +58,30 @@ def count_forms(
     return marked, unmarked
 
 
+def count_texts(
+    texts: Iterable[Sequence[str]], forms: Iterable[Words]
+) -> Counter[Words]:
+    """Count the texts that a form occurs in.
+
+    texts (Iterable[Sequence[str]]): The words of the texts.
+    forms (Iterable[Words]): The forms.
+    RETURNS (Counter[Words]): In how many texts each occurs.
+    """
+    wanted = set(forms)
+    lengths: dict[str, set[int]] = {}
+    for form in wanted:
+        lengths.setdefault(form[0], set()).add(len(form))
+    counts: Counter[Words] = Counter()
+    for words in texts:
+        strings = {
+            tuple(words[start : start + length])
+            for start, word in enumerate(words)
+            for length in lengths.get(word, ())
+        }
+        counts.update(strings & wanted)
+    return counts
+
+
 def marked_words(doc: Doc) -> MarkedWords:
     """RETURNS (MarkedWords): What a document says of its forms."""
     known = known_from_example(Example(doc, doc), None)

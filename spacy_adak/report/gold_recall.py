@@ -56,9 +56,17 @@ def _held_out_spans(
         for span, score in zip(group, group.attrs["scores"], strict=True):
             for aligned in example.get_aligned_spans_x2y([span]):
                 scores[aligned.start, aligned.end, aligned.label_] = float(score)
+        tokens = {i for start, end, _ in annotated for i in range(start, end)}
         spans += [
-            # Whether a form was marked in the training texts is not known here.
-            HeldOutSpan(text, key[2], score, key in annotated, is_marked_elsewhere=True)
-            for key, score in scores.items()
+            HeldOutSpan(
+                text,
+                label,
+                score,
+                (start, end, label) in annotated,
+                not tokens.isdisjoint(range(start, end)),
+                # The texts that the pipeline was trained on are not known here.
+                occurs_elsewhere=True,
+            )
+            for (start, end, label), score in scores.items()
         ]
     return spans

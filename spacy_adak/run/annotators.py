@@ -5,7 +5,6 @@ annotators have in common. Only if they are not there, or too few, models are as
 plain CRFs, each trained without one fold, to which unknown tokens are O.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -24,8 +23,7 @@ from ..data.complete_types import is_complete_for, stated_types
 from ..errors import Errors
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
-from ..q.candidates import Words
-from ..q.marked_forms import count_forms, marked_words
+from ..q.marked_forms import count_forms, count_texts, marked_words
 from ..recall.combine import combine, recalls_of_types
 from ..recall.complete_texts import annotated_unasked, recall_from_complete_texts
 from ..recall.estimate import RecallEstimate
@@ -98,7 +96,7 @@ def find_recall(run: Run, execute: Executor) -> KnownRecall:
     widths = [e.recall.width / max(e.recall.value, 0.01) for e in estimates]
     if incomplete and min(widths, default=1.0) > _WIDE:
         forms = recall_from_forms(*count_forms([marked_words(d) for d in incomplete]))
-        models = [forms, _ask_models(run, execute)]
+        models = [forms, _ask_models(run, execute, train)]
         estimates += [estimate for estimate in models if estimate is not None]
     known = write_recall(run.folder, _to_know(estimates, incomplete, complete))
     remove(run.folder / ANNOTATORS_FOLDER)
@@ -140,7 +138,7 @@ def _recall_of(ent: Span, per_type: Mapping[str, float], recall: float) -> float
     return 1.0 if is_complete_for(ent) else per_type.get(ent.label_, recall)
 
 
-def _ask_models(run: Run, execute: Executor) -> RecallEstimate | None:
+def _ask_models(run: Run, execute: Executor, train: list[Doc]) -> RecallEstimate | None:
     folder = run.folder / ANNOTATORS_FOLDER
     folder.mkdir(exist_ok=True)
     folds = range(run.settings.folds)
@@ -170,27 +168,20 @@ def _ask_models(run: Run, execute: Executor) -> RecallEstimate | None:
         for shard in shards
     ]
     execute(tasks)
-    folds_and_texts = [
-        (shard.fold, text)
-        for shard, task in zip(shards, tasks, strict=True)
-        for text in srsly.read_json(task.output)["texts"]
-    ]
-    marked: dict[int, Counter[Words]] = {fold: Counter() for fold in folds}
-    for fold, text in folds_and_texts:
-        marked[fold].update(
-            tuple(words) for words, _, _, is_marked in text if is_marked
-        )
-    everywhere = sum(marked.values(), Counter[Words]())
+    texts = [text for task in tasks for text in srsly.read_json(task.output)["texts"]]
+    forms = {tuple(words) for text in texts for words, *_ in text}
+    texts_with = count_texts(([token.text for token in doc] for doc in train), forms)
     return recall_from_held_out_texts(
         HeldOutSpan(
             text=number,
             label=label,
             probability=probability,
             is_annotated=is_annotated,
-            is_marked_elsewhere=everywhere[tuple(words)] > marked[fold][tuple(words)],
+            touches_annotation=touches_annotation,
+            occurs_elsewhere=texts_with[tuple(words)] > 1,
         )
-        for number, (fold, text) in enumerate(folds_and_texts)
-        for words, label, probability, is_annotated in text
+        for number, text in enumerate(texts)
+        for words, label, probability, is_annotated, touches_annotation in text
     )
 
 

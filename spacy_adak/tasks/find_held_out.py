@@ -24,7 +24,8 @@ class HeldOutTask(NamedTuple):
     model (Path): A model that was trained without it.
     component (str): The name of the component.
     output (Path): The file for the spans: for each text that is not annotated
-        completely a list of [words, label, probability, whether it is annotated].
+        completely a list of [words, label, probability, whether it is annotated,
+        whether it touches annotation].
     use_gpu (int): The id of a GPU, or -1.
     code_path (Path | None): Python code to import first.
     """

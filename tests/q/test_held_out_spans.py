@@ -34,6 +34,8 @@ def test_likely_spans_are_found_whether_annotated_or_not(nlp: Language) -> None:
     assert by_span[name].probability > 0.5
     assert not by_span[name].is_annotated
     assert by_span[place].is_annotated
+    assert not by_span[name].touches_annotation
+    assert by_span[place].touches_annotation
 
 
 def test_annotated_spans_are_there_however_improbable(nlp: Language) -> None:
@@ -41,6 +43,16 @@ def test_annotated_spans_are_there_however_improbable(nlp: Language) -> None:
     annotated = [found.span for found in last if found.is_annotated]
     assert annotated == [LabelledSpan(0, 1, "PERSON")]
     assert all(found.is_annotated or found.probability >= 0.01 for found in last)
+
+
+def test_span_with_other_bounds_touches_annotation(nlp: Language) -> None:
+    text = "I like London ."
+    gold = make_doc(nlp.vocab, text, [(2, 4, "LOC")], "missing")
+    (found,) = held_out_spans(nlp, get_ner(nlp), [Example(nlp.make_doc(text), gold)])
+    by_span = {each.span: each for each in found}
+    place = by_span[LabelledSpan(2, 3, "LOC")]
+    assert place.touches_annotation
+    assert not place.is_annotated
 
 
 def test_probabilities_are_those_of_the_component(nlp: Language) -> None:

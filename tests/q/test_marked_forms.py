@@ -1,5 +1,5 @@
 from spacy_adak.crf.tags import LabelledSpan
-from spacy_adak.q.marked_forms import MarkedWords, count_forms
+from spacy_adak.q.marked_forms import MarkedWords, count_forms, count_texts
 
 
 def test_forms_are_counted_where_marked_and_where_open() -> None:
@@ -34,3 +34,9 @@ def test_what_is_complete_for_a_type_is_not_open() -> None:
         MarkedWords(["New", "York"], [], [True, True], [LabelledSpan(0, 2, "ORG")]),
     ]
     assert count_forms(texts) == ({("York",): 1}, {("York",): 1})
+
+
+def test_texts_are_counted_once_however_often_a_form_occurs_there() -> None:
+    texts = [["a", "b", "a", "b"], ["a"], ["b", "a", "b", "c"]]
+    forms = [("a", "b"), ("a",), ("a", "b", "c"), ("c", "a")]
+    assert count_texts(texts, forms) == {("a", "b"): 2, ("a",): 3, ("a", "b", "c"): 1}

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from scripts.experiments.recovery import write_recovery
+from scripts.experiments.results import read_reported
 from scripts.make_configuration import make_page
 
 from .api_reference import make_api_page
@@ -27,6 +29,7 @@ def generated_files(root: Path) -> dict[str, str]:
     results = experiments / "full" / "results.jsonl"
     decisions = experiments / "loop" / "results.jsonl"
     return {
+        "RESULTS.md": f"{write_recovery(read_reported(results))}\n",
         "docs/configuration.md": make_page(),
         "docs/cli.md": make_cli_page(),
         "docs/api.md": make_api_page(),

@@ -15,6 +15,7 @@ from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
 from .failure import told_without_traceback
+from .findings import describe_findings
 from .paper_values import TITLES
 from .profiles import PROFILES
 from .results import (
@@ -36,21 +37,26 @@ from .tables import (
     measure_recovery,
 )
 
+WHAT_IT_IS = (
+    "How much of the F1 with all annotations is left when most of them are removed, in "
+    "per cent on test. ρ is the share of entities that stay annotated. In the random "
+    "scheme single entities are removed, in the entity-based scheme all occurrences of "
+    "a form."
+)
+CHART = "![Recovery by method](docs/images/recovery.svg)"
 INTRODUCTION = (
-    "How much of the score on all annotations is left when most of them are gone: ρ is "
-    "the share of entities that stay annotated. In the random-based scheme single "
-    "entities are removed, in the entity-based one all occurrences of a form. The "
-    "paper fine-tunes BERT; which encoder a value of ours rests on, and whether it was "
-    "trained, is said beside it. Our default is the config as `init-config --encoder` "
-    "writes it: over a frozen encoder the weighted CRF in one round, begun with "
-    '`learn_from = "forms"`, and with the q of all fold models.'
+    "The paper fine-tunes BERT. The headings below name the encoder of "
+    "our values. Our default is the config that `init-config --encoder` writes: the "
+    "weighted CRF over a frozen encoder, in one round that begins with "
+    '`learn_from = "forms"`, with q from all fold models.'
 )
 REPRODUCTION = (
     "Results with all their settings are in `experiments/full/results.jsonl`. `python "
     "-m spacy project run recovery . --vars.config frozen` trains what has none yet "
-    "and writes this page, over the encoder in the config unless "
-    '`ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"` names another. What has a result '
-    "counts as finished, whatever its encoder: remove its line to train it again."
+    "and writes this page. It takes the encoder of the config unless "
+    '`ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"` names another. A cell with a '
+    "result counts as finished, whatever its encoder: remove its line to train it "
+    "again."
 )
 # Encoders that are not on the hub under their name.
 ORIGINS = {
@@ -64,27 +70,31 @@ ORIGINS = {
     ),
 }
 COST = (
-    "Time is that of all trainings of a model, in multiples of the CRF on all "
-    "annotations, too; that of a run that was stopped and resumed may have been longer "
-    "(≥). Other work was running at times: the number of trainings tells more than the "
-    "time. Where there is more than one seed, all values are means, and F1 has its "
-    "standard deviation."
+    "Time is that of all trainings of a model, also in multiples of the CRF on all "
+    "annotations. ≥ marks a run that was resumed and may have taken longer. Other work "
+    "was running at times, so the number of trainings tells more than the time. With "
+    "more than one seed, values are means, and F1 has its standard deviation."
 )
-SUMMARY_MODELS = ("missing", "adak", "adak-default")
+SUMMARY_MODELS = ("crf", "missing", "adak", "adak-default")
 CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
 
 
 def write_recovery(rows: Sequence[Row]) -> str:
     """RETURNS (str): The page with all results there are."""
     md = MarkdownRenderer()
-    md.add(md.title(1, "Results"))
-    md.add(INTRODUCTION)
     groups = group_rows(rows)
+    md.add(md.title(1, "Results"))
+    md.add(WHAT_IT_IS)
+    md.add(md.title(2, "Recovery"))
+    md.add(make_summary(groups))
+    if findings := describe_findings(groups):
+        md.add(CHART)
+        md.add(findings)
+    md.add(md.title(2, "How it was measured"))
+    md.add(INTRODUCTION)
     if origins := describe_origins(groups):
         md.add(origins)
     md.add(REPRODUCTION)
-    md.add(md.title(2, "Recovery"))
-    md.add(make_summary(groups))
     md.add(f"{EXPLANATION} {COST}")
     for group in groups:
         dataset = group[0]["dataset"]
@@ -110,7 +120,7 @@ def describe_origins(groups: Sequence[Sequence[Row]]) -> str:
 def make_summary(groups: Sequence[Sequence[Row]]) -> str:
     """RETURNS (str): A table of what our models recover, and AdaK-NER in the paper."""
     md = MarkdownRenderer()
-    header = ["Dataset", "Encoder", "Scheme", "ρ"]
+    header = ["Dataset", "Scheme", "ρ"]
     for model in SUMMARY_MODELS:
         found = [row for group in groups for row in group if row["model"] == model]
         header.append(title_model(model, found))
@@ -127,9 +137,8 @@ def make_summary(groups: Sequence[Sequence[Row]]) -> str:
                     f"{100 * value:.1f}" if value is not None else NOTHING
                     for value in (*ours, theirs)
                 ]
-                encoder = describe_encoder_of(group[0])
-                body.append([TITLES[dataset], encoder, scheme, f"{ratio:g}", *values])
-    return md.table(body, header, aligns=align(header, texts=3))
+                body.append([TITLES[dataset], scheme, f"{ratio:g}", *values])
+    return md.table(body, header, aligns=align(header, texts=2))
 
 
 def make_table(rows: Sequence[Row], dataset: str, tasks: Sequence[Task]) -> str:

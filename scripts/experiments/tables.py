@@ -31,8 +31,8 @@ NOTHING = "–"
 EXPLANATION = (
     "Each value is ours / the paper's, in per cent on test. Recovery (rec.) is F1 "
     "divided by that of the CRF on all annotations with the same encoder. F1 of the "
-    "paper is what follows from its P and R. A model that was given another number of "
-    "rounds than in the paper, 10, has it beside its name."
+    "paper is computed from its P and R. A model that was given another number of "
+    "rounds than the paper's 10 has it next to its name."
 )
 COLUMNS = ("P", "R", "F1", "rec.")
 

@@ -10,6 +10,8 @@ _BLOCK = re.compile(
     r"^```(?P<language>\w+)\n(?P<code>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+# Run over another pipeline by test_pipelines_page.py.
+TESTED_ELSEWHERE = ("docs/pipelines.md",)
 _COMMAND = re.compile(r"python -m spacy adak ([^\n]*(?:\\\n[^\n]*)*)")
 
 
@@ -34,9 +36,11 @@ class Block(NamedTuple):
 
 
 def pages() -> list[str]:
-    """All pages with code: the README and docs/."""
+    """All pages with code: the README and docs/, but for those with tests of their
+    own."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    return [path.relative_to(ROOT).as_posix() for path in found]
+    names = [path.relative_to(ROOT).as_posix() for path in found]
+    return [name for name in names if name not in TESTED_ELSEWHERE]
 
 
 def blocks_of(page: str) -> list[Block]:

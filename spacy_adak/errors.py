@@ -477,6 +477,34 @@ class Errors(metaclass=WithCodes):
         "that are not."
     )
     A411 = "--with-suggestions needs a pipeline that suggests. Name one by --model."
+    A412 = (
+        "No prediction to draw from {path}: the pipeline finds nothing there, or the "
+        "annotation says of all that it finds whether it is right. Give texts that are "
+        "annotated incompletely, or not at all."
+    )
+    A413 = (
+        "--predictions needs a pipeline whose predictions are drawn. Name one by "
+        "--model."
+    )
+    A414 = (
+        "--{option} is for texts that are drawn to be annotated, not for predictions. "
+        "Leave out --{option}, or --predictions."
+    )
+    A415 = (
+        "{path} has no predictions drawn at random. Only these tell the precision of "
+        "all predictions: those of `adak suggest` are asked about because the model is "
+        "unsure of them. Draw some by `python -m spacy adak sample --predictions`."
+    )
+    A416 = (
+        "{path} was drawn from other predictions: {stratum} had {size:,}, and the "
+        "pipeline makes {now:,} of them now. Give the pipeline and the data that "
+        "`adak sample` was given, or draw again."
+    )
+    A417 = (
+        "No decision in {decisions} is about a prediction in {sample}. Give the "
+        "decisions that the page of `adak review {sample}` saves."
+    )
+    A418 = "--sample and --decisions belong together: give both, or neither."
 
     # review
     A450 = (
@@ -751,6 +779,10 @@ class Warnings(metaclass=WithCodes):
     W351 = "the same suggestion as in line {line}: the line is left out."
 
     # report
+    W400 = (
+        "{judged:,} of {drawn:,} predictions that were drawn are judged. The estimate "
+        "holds if it was left to chance which: go through the page from its beginning."
+    )
     W401 = "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. {note}"
     W402 = (
         "The report on the run can't be written: {error}. The models are there. Try "

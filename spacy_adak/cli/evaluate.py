@@ -45,6 +45,27 @@ def evaluate_cli(
             "incomplete. Estimated if not given",
         ),
     ] = None,
+    sample: Annotated[
+        Path | None,
+        typer.Option(
+            "--sample",
+            "-s",
+            help="Predictions that `adak sample --predictions` drew from this data",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            "--decisions",
+            "-d",
+            help="Which of them are right, as the page of `adak review` saves it; "
+            "tells the precision",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the scores as JSON")
     ] = False,
@@ -61,7 +82,10 @@ def evaluate_cli(
     have in common, from how consistently forms are marked, and from how often what the
     pipeline is surest of is annotated. All scores have 95 % intervals, and suppose that
     annotators forget at random. Some 50 completely annotated texts among the others
-    (`python -m spacy adak sample`) make them independent of the pipeline.
+    (`python -m spacy adak sample`) make them independent of the pipeline. So do
+    predictions that a person has judged, for precision: --sample and --decisions. Texts
+    that `adak sample` drew count by their weights if all are such, without
+    --gold-preproc.
 
     \b
     python -m spacy adak evaluate training/model-best corpus/test.spacy -o metrics.json
@@ -80,6 +104,8 @@ def evaluate_cli(
             use_gpu=use_gpu,
             gold_preproc=gold_preproc,
             annotation_recall=annotation_recall,
+            sample=sample,
+            decisions=decisions,
             silent=as_json,
         )
     if as_json:

@@ -8,6 +8,8 @@ from wasabi import msg
 
 from .app import adak_cli, readable_errors
 
+DEFAULT_TEXTS = 50
+
 
 @adak_cli.command("sample")
 @readable_errors()
@@ -21,20 +23,35 @@ def sample_cli(
         ),
     ],
     output: Annotated[
-        Path, typer.Argument(help="The file for the annotation tool", dir_okay=False)
+        Path,
+        typer.Argument(
+            help="The file for the annotation tool, or for `adak review`",
+            dir_okay=False,
+        ),
     ],
     n_texts: Annotated[
-        int, typer.Option("--n-texts", "-n", min=1, help="How many texts to draw")
-    ] = 50,
+        int | None,
+        typer.Option("--n-texts", "-n", min=1, help="How many texts to draw; 50"),
+    ] = None,
+    predictions: Annotated[
+        int | None,
+        typer.Option(
+            "--predictions",
+            "-p",
+            min=1,
+            help="Draw as many predictions of --model instead, to be judged: write "
+            "them for `adak review`",
+        ),
+    ] = None,
     to: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--to",
             "-t",
             metavar="[prodigy|label-studio|doccano|spans]",
-            help="Format of the output",
+            help="Format of the output; prodigy",
         ),
-    ] = "prodigy",
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -63,9 +80,20 @@ def sample_cli(
     intervals which number of texts gives. The records keep a mark: when they come back,
     `adak convert` takes them as annotated completely, whatever --unlabelled says.
 
+    With --predictions it draws entities that a pipeline finds and that the annotation
+    says nothing about, from each type and range of probability. Each keeps how many it
+    stands for. Once they are judged, `adak evaluate` tells the precision of the
+    pipeline. Take texts that it was not trained on.
+
     \b
     python -m spacy adak sample train.spacy dev-tasks.jsonl --n-texts 50
     python -m spacy adak convert dev-annotated.jsonl dev.spacy --unlabelled missing
+
+    \b
+    python -m spacy adak sample test.spacy drawn.jsonl -m model-best --predictions 200
+    python -m spacy adak review drawn.jsonl --output review.html
+    python -m spacy adak evaluate model-best test.spacy --sample drawn.jsonl \\
+        --decisions decisions.jsonl
     """
     from spacy.vocab import Vocab
 
@@ -73,13 +101,28 @@ def sample_cli(
     from ..data.sample_tasks import write_tasks
     from ..errors import Errors
     from ..report.sample import draw_sample, find_entities
+    from ..report.sample_predictions import sample_predictions
 
+    if predictions is not None:
+        if model is None:
+            raise ValueError(Errors.A413)
+        given = {"n-texts": n_texts, "to": to, "with-suggestions": with_suggestions}
+        for option in (name for name, value in given.items() if value):
+            raise ValueError(Errors.A414.format(option=option))
+        result = sample_predictions(model, data_path, output, predictions, seed=seed)
+        msg.info(
+            f"{result.predictions:,} predictions, of which the annotation decides "
+            f"{result.known:,}; the others are of {result.strata:,} types and ranges "
+            "of probability"
+        )
+        msg.good(f"Drew {result.drawn:,} predictions: {output}")
+        return
     if with_suggestions and model is None:
         raise ValueError(Errors.A411)
     docs = list(read_docbin(data_path, Vocab()))
     sample = draw_sample(
         docs,
-        n_texts,
+        DEFAULT_TEXTS if n_texts is None else n_texts,
         found=None if model is None else find_entities(docs, model),
         with_suggestions=with_suggestions,
         seed=seed,
@@ -104,5 +147,5 @@ def sample_cli(
             "Entities are those annotated so far. There are more, so that intervals "
             "will be narrower; --model counts what a pipeline finds"
         )
-    write_tasks(sample.tasks, output, to)
+    write_tasks(sample.tasks, output, to or "prodigy")
     msg.good(f"Drew {len(sample.tasks):,} of {sample.texts:,} texts: {output}")

@@ -4,6 +4,8 @@ again when they come back from an annotation tool."""
 from pathlib import Path
 from typing import Any
 
+from spacy.tokens import Doc
+
 from .records import read_records
 from .summary import Summary
 
@@ -34,6 +36,14 @@ def sampled_texts(path: Path, text_key: str) -> dict[str, dict[str, Any]]:
             if isinstance(text, str) and _is_annotated(record, mark):
                 marks[text] = mark
     return marks
+
+
+def sample_weight(doc: Doc) -> float | None:
+    """RETURNS (float | None): By which weight a text counts that was drawn."""
+    mark = doc.user_data.get(SAMPLE_KEY)
+    return (
+        float(mark["weight"]) if isinstance(mark, dict) and "weight" in mark else None
+    )
 
 
 def _is_annotated(record: dict[str, Any], mark: Any) -> bool:

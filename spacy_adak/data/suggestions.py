@@ -72,6 +72,19 @@ class Alternative(Record):
     spans: list[SuggestedSpan] = []
 
 
+class Draw(Record):
+    """How a prediction came to be asked about, if it was drawn at random.
+
+    stratum (str): Which predictions it was drawn from.
+    size (int): How many these are.
+    weight (float): How many of all predictions it stands for.
+    """
+
+    stratum: String
+    size: Annotated[int, Field(ge=1)]
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class Suggestion(SuggestedSpan):
     """What a model would change at a place.
 
@@ -86,6 +99,7 @@ class Suggestion(SuggestedSpan):
     marked (int): How often it is annotated.
     outside (int): How often it is stated to be no entity.
     value (float): What a decision about the form is worth.
+    draw (Draw | None): How it was drawn, in a file of `adak sample --predictions`.
     """
 
     text: String
@@ -99,6 +113,7 @@ class Suggestion(SuggestedSpan):
     marked: Count = 0
     outside: Count = 0
     value: float = Field(0.0, allow_inf_nan=False)
+    draw: Draw | None = None
 
     @model_validator(mode="after")
     def _lies_within_text(self) -> "Suggestion":

@@ -8,27 +8,26 @@ where gold is incomplete, those of `incomplete_gold` take their place.
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import spacy
 from seqeval.metrics import classification_report
 from spacy.cli._util import setup_gpu
-from spacy.language import Language
-from spacy.training import Corpus, Example
+from spacy.training import Example
 from thinc.api import fix_random_seed
 from wasabi import table
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..atomic import write_bytes
-from ..data.docbin import unreadable_file_named
+from ..data.sample_marks import sample_weight
 from ..errors import Errors, Warnings
-from ..pipeline.adak_ner import AdaKRecognizer
 from ..recall.combine import AnnotatorRecall
 from .gold_recall import estimate_gold_recall
 from .incomplete_gold import CorrectedScores, CountedText, correct_scores
+from .predictions import in_gold, load_pipeline, predict, predictions_in, spans_key
+from .reviewed_precision import ReviewedPrecision, estimate_precision
 
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
 
@@ -53,7 +52,8 @@ class Evaluation:
     tokens (int): How many gold tokens they have.
     missing_tokens (int): How many of these have no annotation.
     ignored_predictions (int): Predicted entities that touch such a token.
-    corrected (CorrectedScores | None): The scores to go by, if gold is incomplete.
+    corrected (CorrectedScores | None): The scores to go by, if gold is incomplete or
+        its texts were drawn and have weights.
     note (str | None): What they rest on.
     """
 
@@ -90,11 +90,15 @@ class Evaluation:
             **counts,
             "note": self.note,
             "annotation_recall": self.corrected.recall_to_dict(),
-            "scored_as_complete": {
-                "warning": Warnings.W410,
-                **self._scored_as_complete(),
-            },
+            **self._for_comparison(),
         }
+
+    def _for_comparison(self) -> dict[str, Any]:
+        """The scores that are not to go by."""
+        scores = self._scored_as_complete()
+        if not self.missing_tokens:
+            return {"without_weights": scores}
+        return {"scored_as_complete": {"warning": Warnings.W410, **scores}}
 
     def _scored_as_complete(self) -> dict[str, Any]:
         return {
@@ -132,6 +136,8 @@ def evaluate(
     use_gpu: int = -1,
     gold_preproc: bool = False,
     annotation_recall: float | None = None,
+    sample: Path | None = None,
+    decisions: Path | None = None,
     silent: bool = True,
 ) -> Evaluation:
     """Score the entities that a pipeline finds.
@@ -143,39 +149,40 @@ def evaluate(
     gold_preproc (bool): Use the gold sentences and tokens.
     annotation_recall (float | None): The share of all entities that is annotated in
         incomplete gold; estimated if it is not given.
+    sample (Path | None): Predictions that were drawn by `adak sample --predictions`.
+    decisions (Path | None): What was decided about them, as the page of `adak review`
+        has saved it. They tell the precision.
     silent (bool): Do not say which device is used.
     RETURNS (Evaluation): The scores.
     """
     data_path = Path(data_path)
+    if (sample is None) != (decisions is None):
+        raise ValueError(Errors.A418)
     fix_random_seed()
     try:
         setup_gpu(use_gpu, silent=silent)
     except ValueError as error:
         raise ValueError(Errors.A215.format(gpu=use_gpu, error=error)) from error
-    files = [data_path] if data_path.is_file() else data_path.rglob("*.spacy")
-    if not any(path.suffix == ".spacy" for path in files):
-        raise ValueError(Errors.A400.format(path=data_path))
-    try:
-        nlp = spacy.load(model)
-    except OSError as error:
-        raise ValueError(Errors.A402.format(model=model, error=error)) from error
-    with unreadable_file_named(data_path):
-        examples = list(Corpus(data_path, gold_preproc=gold_preproc)(nlp))
-    if all(token.ent_iob == 0 for eg in examples for token in eg.reference):
+    nlp = load_pipeline(model)
+    predicted = predict(nlp, data_path, gold_preproc=gold_preproc)
+    if all(token.ent_iob == 0 for eg in predicted for token in eg.reference):
         raise ValueError(Errors.A401.format(path=data_path))
-    docs = nlp.pipe(example.predicted for example in examples)
-    predicted = [
-        Example(doc, example.reference)
-        for doc, example in zip(docs, examples, strict=True)
-    ]
     evaluation = score_entities(predicted)
-    if evaluation.missing_tokens:
-        annotators = estimate_gold_recall(predicted, _spans_key(nlp), annotation_recall)
+    is_weighted = all(sample_weight(eg.reference) is not None for eg in predicted)
+    if evaluation.missing_tokens or is_weighted:
+        key = spans_key(nlp)
+        annotators = estimate_gold_recall(predicted, key, annotation_recall)
+        reviewed = None
+        if sample is not None and decisions is not None:
+            found = predictions_in(predicted, key)
+            reviewed = estimate_precision(found, Path(sample), Path(decisions))
+        texts = [_count(example, is_weighted) for example in predicted]
         evaluation = replace(
             evaluation,
-            corrected=correct_scores(list(map(_count, predicted)), annotators),
-            note=_describe(annotators),
+            corrected=correct_scores(texts, annotators, reviewed),
+            note=_describe(annotators, reviewed, is_weighted=is_weighted),
         )
+    if evaluation.missing_tokens:
         warnings.warn(
             Warnings.W401.format(
                 missing=evaluation.missing_tokens,
@@ -191,44 +198,48 @@ def evaluate(
     return evaluation
 
 
-def _spans_key(nlp: Language) -> str | None:
-    """The span group in which a pipeline tells probabilities, if it does."""
-    keys = [p.spans_key for _, p in nlp.pipeline if isinstance(p, AdaKRecognizer)]
-    return next(iter(keys), None)
-
-
-def _describe(annotators: AnnotatorRecall | None) -> str:
-    if annotators is None:
-        return (
+def _describe(
+    annotators: AnnotatorRecall | None,
+    reviewed: ReviewedPrecision | None,
+    *,
+    is_weighted: bool,
+) -> str:
+    """What scores on incomplete or drawn texts rest on."""
+    parts = []
+    if is_weighted:
+        parts.append("Texts count by the weights that `adak sample` gave them.")
+    if reviewed is not None:
+        parts.append(
+            "Recall is that on annotated entities, and supposes that annotators forget "
+            f"at random. {reviewed.describe()}"
+        )
+    elif annotators is None:
+        parts.append(
             "Recall is that on annotated entities. Precision and F1 are not known, as "
             "nothing tells how many entities are annotated: give --annotation-recall, "
-            "or annotate some texts completely (`python -m spacy adak sample`)."
+            "annotate some texts completely (`python -m spacy adak sample`), or judge "
+            "some predictions (`python -m spacy adak sample --predictions`)."
         )
-    return (
-        "Recall is that on annotated entities, precision and F1 are corrected for "
-        "those that are not; all suppose that annotators forget at random. "
-        f"{annotators.describe()}."
-    )
+    elif annotators.recall.low < 1:
+        parts.append(
+            "Recall is that on annotated entities, precision and F1 are corrected for "
+            "those that are not; all suppose that annotators forget at random. "
+            f"{annotators.describe()}."
+        )
+    return " ".join(parts)
 
 
-def _count(example: Example) -> CountedText:
+def _count(example: Example, is_weighted: bool) -> CountedText:
     gold = example.reference
     annotated = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
-    predicted = list(_predicted_in_gold(example))
+    predicted = list(in_gold(example))
     return CountedText(
         Counter(label for _, _, label in annotated),
         Counter(label for _, _, label in predicted),
         Counter(span[2] for span in annotated.intersection(predicted)),
         is_meant_to_be_complete(gold),
+        (sample_weight(gold) or 1.0) if is_weighted else 1.0,
     )
-
-
-def _predicted_in_gold(example: Example) -> Iterator[tuple[int, int, str]]:
-    """Predicted entities in terms of the gold tokens."""
-    for ent in example.predicted.ents:
-        indices = example.alignment.x2y[ent.start : ent.end]
-        if len(indices):
-            yield int(indices[0]), int(indices[-1]) + 1, ent.label_
 
 
 def score_entities(examples: Iterable[Example]) -> Evaluation:
@@ -273,7 +284,7 @@ def _to_tags(example: Example) -> tuple[list[tuple[list[str], list[str]]], int]:
     gold_tags = _tag(spans, len(gold))
     found = []
     ignored = 0
-    for start, end, label in _predicted_in_gold(example):
+    for start, end, label in in_gold(example):
         if any(token.ent_iob == 0 for token in gold[start:end]):
             ignored += 1
         else:

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 from gold annotations that are incomplete.
+"""Precision, recall and F1 from gold annotations that are incomplete, or drawn.
 
 Say that annotators mark each entity with probability r, whatever a pipeline thinks of
 it. Then of the entities that it finds they have marked the share r. With M predictions
@@ -9,6 +9,9 @@ that are annotated, A annotated entities and P predictions,
 are unbiased but for the uncertainty of r. In texts that are annotated completely r is
 1. The interval of each score is that of a bootstrap by text, in which r is drawn from
 its own interval; F1 is computed from each draw.
+
+Where a person has judged predictions that were drawn at random, precision is what these
+tell. Texts that were drawn for annotation count by their weights.
 """
 
 from collections import Counter
@@ -26,6 +29,7 @@ from ..recall.intervals import (
     ratio_by_text,
     resample_ratio,
 )
+from .reviewed_precision import ReviewedPrecision
 
 
 class CountedText(NamedTuple):
@@ -35,12 +39,14 @@ class CountedText(NamedTuple):
     predicted (Counter[str]): Entities found.
     matched (Counter[str]): Those that are both.
     is_complete (bool): Whether the text is annotated completely.
+    weight (float): How much the text counts.
     """
 
     annotated: Counter[str]
     predicted: Counter[str]
     matched: Counter[str]
     is_complete: bool
+    weight: float = 1.0
 
 
 class CorrectedScore(NamedTuple):
@@ -68,7 +74,7 @@ class CorrectedScore(NamedTuple):
 
 
 class CorrectedScores(NamedTuple):
-    """The scores of a pipeline on incomplete gold.
+    """The scores of a pipeline on incomplete or drawn gold.
 
     overall (CorrectedScore): Over all entities.
     per_type (dict[str, CorrectedScore]): Of each entity type.
@@ -106,63 +112,91 @@ class CorrectedScores(NamedTuple):
 
 
 def correct_scores(
-    texts: Sequence[CountedText], annotators: AnnotatorRecall | None
+    texts: Sequence[CountedText],
+    annotators: AnnotatorRecall | None,
+    reviewed: ReviewedPrecision | None = None,
 ) -> CorrectedScores:
     """Score predictions on gold that is incomplete.
 
     texts (Sequence[CountedText]): What is counted in each text.
     annotators (AnnotatorRecall | None): The recall of the annotators of the gold.
+    reviewed (ReviewedPrecision | None): The precision that a person's decisions tell,
+        which takes the place of the corrected one.
     RETURNS (CorrectedScores): The scores.
     """
     labels = sorted({label for text in texts for label in text.annotated})
-    return CorrectedScores(
-        _score(texts, None, annotators and annotators.recall),
-        {
-            label: _score(
-                texts,
-                label,
-                annotators and annotators.per_type.get(label, annotators.recall),
-            )
-            for label in labels
-        },
-        annotators,
+
+    def score(label: str | None) -> CorrectedScore:
+        counted = _Counts.of(texts, label)
+        if reviewed is not None:
+            precision = reviewed.of(label)
+            draws = None if precision is None else _draw(precision)
+            return _score(counted, precision, draws)
+        if annotators is None:
+            return _score(counted, None, None)
+        recall = annotators.recall
+        if label is not None:
+            recall = annotators.per_type.get(label, recall)
+        return _score(counted, *_corrected_precision(counted, recall))
+
+    per_type = {label: score(label) for label in labels}
+    return CorrectedScores(score(None), per_type, annotators)
+
+
+class _Counts(NamedTuple):
+    """What is counted in each text, by weight, of one type or all."""
+
+    annotated: numpy.ndarray
+    predicted: numpy.ndarray
+    matched: numpy.ndarray
+    is_complete: numpy.ndarray
+    support: int
+
+    @classmethod
+    def of(cls, texts: Sequence[CountedText], label: str | None) -> "_Counts":
+        def count(counter: Counter[str]) -> int:
+            return counter.total() if label is None else counter[label]
+
+        weights = numpy.array([text.weight for text in texts])
+        annotated = numpy.array([count(text.annotated) for text in texts])
+        return cls(
+            annotated * weights,
+            numpy.array([count(text.predicted) for text in texts]) * weights,
+            numpy.array([count(text.matched) for text in texts]) * weights,
+            numpy.array([text.is_complete for text in texts]),
+            int(annotated.sum()),
+        )
+
+
+def _corrected_precision(
+    counts: _Counts, annotators: Interval
+) -> tuple[Interval, numpy.ndarray]:
+    """Precision, and what it is for texts and recalls drawn again and again."""
+    sure = numpy.where(counts.is_complete, counts.matched, 0)
+    by_chance = counts.matched - sure
+    found = counts.predicted
+    value = _precision(
+        _ratio(sure, found), _ratio(by_chance, found), numpy.array(annotators.value)
     )
+    draws = _precision(
+        resample_ratio(sure, found), resample_ratio(by_chance, found), _draw(annotators)
+    )
+    return interval(float(value), draws), draws
 
 
 def _score(
-    texts: Sequence[CountedText], label: str | None, annotators: Interval | None
+    counts: _Counts, precision: Interval | None, precision_draws: numpy.ndarray | None
 ) -> CorrectedScore:
-    def count(counter: Counter[str]) -> int:
-        return counter.total() if label is None else counter[label]
-
-    annotated = numpy.array([count(text.annotated) for text in texts])
-    predicted = numpy.array([count(text.predicted) for text in texts])
-    matched = numpy.array([count(text.matched) for text in texts])
-    is_complete = numpy.array([text.is_complete for text in texts])
-    recall = ratio_by_text(matched, annotated)
-    support = int(annotated.sum())
-    if annotators is None:
-        return CorrectedScore(None, recall, None, support)
-    sure, found = numpy.where(is_complete, matched, 0), predicted
-    by_chance = matched - sure
-    precision = _precision(
-        _ratio(sure, found), _ratio(by_chance, found), numpy.array(annotators.value)
-    )
-    precision_draws = _precision(
-        resample_ratio(sure, found),
-        resample_ratio(by_chance, found),
-        _draw(annotators),
-    )
-    f_score = _harmonic_mean(precision, numpy.array(recall.value))
-    # Equal seeds draw the same texts, so that draws of recall and precision belong
-    # together.
-    f_draws = _harmonic_mean(precision_draws, resample_ratio(matched, annotated))
-    return CorrectedScore(
-        interval(float(precision), precision_draws),
-        recall,
-        interval(float(f_score), f_draws),
-        support,
-    )
+    recall = ratio_by_text(counts.matched, counts.annotated)
+    if precision is None or precision_draws is None:
+        return CorrectedScore(None, recall, None, counts.support)
+    f_score = _harmonic_mean(numpy.array(precision.value), numpy.array(recall.value))
+    # Equal seeds draw the same texts, so that draws of recall and corrected precision
+    # belong together.
+    recall_draws = resample_ratio(counts.matched, counts.annotated)
+    f_draws = _harmonic_mean(precision_draws, recall_draws)
+    f_interval = interval(float(f_score), f_draws)
+    return CorrectedScore(precision, recall, f_interval, counts.support)
 
 
 def _percent(score: Interval | None) -> str:
@@ -173,7 +207,7 @@ def _percent(score: Interval | None) -> str:
 
 
 def _ratio(above: numpy.ndarray, below: numpy.ndarray) -> float:
-    return float(above.sum() / max(below.sum(), 1))
+    return float(above.sum() / max(below.sum(), 1e-9))
 
 
 def _precision(

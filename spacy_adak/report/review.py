@@ -85,6 +85,7 @@ def write_review(
         data={
             **to_page_data(rows),
             "title": title,
+            "isDrawn": all(suggestion.draw is not None for suggestion in rows),
             "decisions": [
                 decision.model_dump(exclude_none=True, mode="python")
                 for decision in made

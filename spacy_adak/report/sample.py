@@ -8,7 +8,6 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -17,6 +16,7 @@ from ..data.sample_tasks import Task
 from ..data.spans_jsonl import to_dict
 from ..errors import Errors
 from ..recall.intervals import ratio_by_text, share
+from .predictions import load_pipeline
 
 # Texts are divided by length and by what is found into as many parts each, if every
 # part then gives as many texts.
@@ -100,10 +100,7 @@ def draw_sample(
 
 def find_entities(docs: Sequence[Doc], model: str | Path) -> list[Doc]:
     """RETURNS (list[Doc]): The texts with what a pipeline finds there."""
-    try:
-        nlp = spacy.load(model)
-    except OSError as error:
-        raise ValueError(Errors.A402.format(model=model, error=error)) from error
+    nlp = load_pipeline(model)
     return list(nlp.pipe(_bare(nlp, doc) for doc in docs))
 
 

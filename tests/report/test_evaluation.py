@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_adak.data.docbin import write_docbin
+from spacy_adak.data.sample_marks import SAMPLE_KEY
 from spacy_adak.report.evaluation import Score, evaluate, score_entities
 
 WORDS = ["Acme", "hired", "Ann", "Lee", "in", "York"]
@@ -167,6 +168,32 @@ def test_incomplete_gold_is_corrected_by_a_given_recall(
     assert scores["ents_per_type"]["ORG"]["p"] == 1.0
     assert scores["annotation_recall"]["methods"] == ["given"]
     assert "at random" in scores["note"]
+
+
+def test_texts_that_were_drawn_count_by_their_weights(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    found = make_doc(nlp, (0, 1, "ORG"), (5, 6, "PER"))
+    missed = make_doc(nlp, (2, 4, "PER"))
+    for doc, weight in ((found, 3.0), (missed, 1.0)):
+        doc.user_data[SAMPLE_KEY] = {"stratum": "some", "weight": weight}
+    write_docbin(tmp_path / "gold.spacy", [found, missed])
+    result = evaluate(model, tmp_path / "gold.spacy")
+    scores = result.to_dict()
+    # Both entities of a text that counts for three, none of another.
+    assert scores["ents_r"] == pytest.approx(6 / 7)
+    assert scores["ents_p"] == pytest.approx(6 / 8)
+    assert scores["without_weights"]["ents_r"] == pytest.approx(2 / 3)
+    assert "weights" in scores["note"]
+
+
+def test_weights_of_some_texts_alone_do_not_count(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    docs = [make_doc(nlp, (0, 1, "ORG")), make_doc(nlp, (2, 4, "PER"))]
+    docs[0].user_data[SAMPLE_KEY] = {"stratum": "some", "weight": 3.0}
+    write_docbin(tmp_path / "gold.spacy", docs)
+    assert evaluate(model, tmp_path / "gold.spacy").corrected is None
 
 
 def test_gold_without_annotation_is_an_error(

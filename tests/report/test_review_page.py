@@ -100,6 +100,23 @@ def test_shift_decides_the_form_in_the_view_by_place(
     assert browser.decisions() == [{"scope": "form", "answer": answer, **ACME}]
 
 
+def test_predictions_that_were_drawn_are_judged_one_by_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    mark = {"stratum": "ORG, 0.5 to 0.8", "size": 40, "weight": 10.0}
+    drawn = [{**row, "draw": mark} for row in (SUGGESTIONS[2], SUGGESTIONS[0])]
+    browser.open(write(tmp_path, drawn))
+    # In the order of the draw, not of values; nothing was counted for them.
+    assert shown(browser) == "Bob"
+    pressed = "return document.getElementById('by-place').ariaPressed"
+    assert browser.run(pressed) == "true"
+    assert "found" not in browser.text("#facts")
+    browser.press("x")
+    assert shown(browser) == "Acme"
+    first = {"scope": "place", "text": TEXTS[1], "start": 12, "end": 15, **BOB}
+    assert browser.decisions() == [{**first, "answer": "reject"}]
+
+
 def test_places_are_decided_one_by_one(browser: Browser, page: Path) -> None:
     browser.press("v", "a", "x")
     first = {"scope": "place", "text": TEXTS[0], "start": 0, "end": 4, **ACME}

@@ -51,11 +51,15 @@ function drawCard() {
   byId("kind-name").textContent = isMissed ? "Nobody marked this" : "Marked, but doubtful";
   byId("kind-name").className = place.kind;
   byId("question").replaceChildren(makeEntity(form, card.draft.label));
-  byId("facts").textContent = [
-    `${percent(place.score)} probable`,
+  // Nothing is counted for predictions that were drawn.
+  const counts = page.isDrawn ? [] : [
     `${isMissed ? "found" : "doubted"} ${format(group.found)}×`,
     `marked ${format(group.marked)}×`,
     `stated to be no entity ${format(group.outside)}×`,
+  ];
+  byId("facts").textContent = [
+    `${percent(place.score)} probable`,
+    ...counts,
     `text ${format(place.line + 1)}`,
   ].join(" · ");
   const annotated = annotatedIn(place.text);

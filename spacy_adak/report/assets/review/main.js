@@ -70,10 +70,14 @@ function goToNextOpen(said = "") {
   }
 }
 
-function refilter() {
-  const place = card.place;
+function filterItems() {
   items = view === "form" ? filteredGroups() : filteredPlaces();
   list.setItems(items, view);
+}
+
+function refilter() {
+  const place = card.place;
+  filterItems();
   const now = place === null ? -1 : findItem(place);
   list.element.scrollTop = 0;
   goTo(Math.max(0, now));
@@ -84,10 +88,14 @@ function findItem(place) {
   return items.findIndex((item) => item.id === id);
 }
 
-function setView(to) {
+function chooseView(to) {
   view = to;
   byId("by-form").setAttribute("aria-pressed", view === "form");
   byId("by-place").setAttribute("aria-pressed", view === "place");
+}
+
+function setView(to) {
+  chooseView(to);
   refilter();
   say(view === "form" ? "By form" : "By place");
 }
@@ -254,8 +262,9 @@ for (const entry of toEntries(page.decisions)) {
   apply(entry);
 }
 startLog(readStoredLog());
-items = filteredGroups();
-list.setItems(items, view);
+// What was drawn at random is judged one by one, in its order.
+if (page.isDrawn) chooseView("place");
+filterItems();
 const firstOpen = items.findIndex((item) => !isDecided(item));
 goTo(Math.max(0, firstOpen));
 focusCard();

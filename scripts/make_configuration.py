@@ -34,6 +34,7 @@ from spacy_adak.pipeline.model import build_crf_tagger
 from spacy_adak.pipeline.old_settings import OLD_SETTINGS
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
 from spacy_adak.q.adak_block import BLOCKS, AdakSettings, Block
+from spacy_adak.q.guessers import make_pipeline_guesser
 from spacy_adak.tasks.linear_decay import linear_decay
 
 LOSSES = (AdaKLoss, WeightedLoss, MissingLoss, RatioLoss, FuzzyLoss, CRFLoss)
@@ -45,6 +46,7 @@ FUNCTIONS: Mapping[str, Callable] = {
     "spacy-adak.WordFeatures.v1": build_word_features,
     "spacy-adak.LinearDecay.v1": linear_decay,
     "spacy-adak.WordPieces.v1": create_word_pieces,
+    "spacy-adak.PipelineGuesser.v1": make_pipeline_guesser,
     "spacy-adak.drop_entities.v1": create_drop_entities_augmenter,
 }
 INTRODUCTION = """\

@@ -332,6 +332,30 @@ class Errors(metaclass=WithCodes):
         "give two annotators the same texts, or state it as annotation_recall."
     )
 
+    A240 = "The guesser '{name}' can't be used: {error}"
+    A241 = (
+        "The guesser '{name}' knows the labels {found}, none of which is in the "
+        "training data ({labels}). Say which of them stands for which by its setting "
+        "labels: {{{example!r}: {label!r}}}"
+    )
+    A242 = (
+        "The guesser '{name}' is '{path}', which the run replaces. Move that pipeline, "
+        "or give another output folder."
+    )
+    A243 = (
+        "There are guessers, but nothing looks at them: they need a loss that uses q "
+        '(WeightedLoss or AdaKLoss), and learn_from = "missing", "forms" or "guesses" '
+        "in [adak.start]."
+    )
+    A244 = (
+        "The guesser '{name}' gives spans of another text than that which starts "
+        "'{text}'. Have it give spans of the document it is asked about."
+    )
+    A245 = (
+        "The guesser '{name}' has the name of a span group of the data ('{group}'). "
+        "Give one of the two another name."
+    )
+
     # data
     A300 = (
         "{problem} The conversion is strict, so it stops here and writes nothing. "
@@ -627,6 +651,11 @@ class Warnings(metaclass=WithCodes):
         "with models that look for unmarked entities (adak.start.learn_from = "
         '"forms"), or let the CRF over a transformer learn faster '
         "(learn_rate_factor)."
+    )
+    W216 = (
+        "The training data has guesses of other models ({names}), but nothing looks at "
+        "them: they need a loss that uses q (WeightedLoss or AdaKLoss), and "
+        'learn_from = "missing", "forms" or "guesses" in [adak.start].'
     )
     W210 = (
         "No dev data is given: {count:,} of the {total:,} training texts are set "

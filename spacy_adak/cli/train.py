@@ -11,6 +11,7 @@ from wasabi import msg
 from .app import CodeOption, GpuOption, adak_cli, readable_errors
 
 if TYPE_CHECKING:
+    from ..q.guess_trust import Trust
     from ..run.folder import Round, Run
     from ..shards.recall_file import KnownRecall
 
@@ -119,6 +120,7 @@ def train_cli(
                 follow_logs=verbose,
                 on_start=table.begin,
                 on_recall=_tell_recall,
+                on_trust=_tell_trust,
                 on_round=table.add,
             )
         except KeyboardInterrupt:
@@ -189,6 +191,23 @@ class _Column(NamedTuple):
 
 def _tell_recall(recall: "KnownRecall") -> None:
     (msg.info if recall.is_identifiable else msg.warn)(recall.description)
+
+
+def _tell_trust(trust: "Trust") -> None:
+    msg.info("Guessers, as far as the annotation tells what they are worth:")
+    header = ("GUESSER", "TYPE", "GUESSES", "PRECISION", "BY CHANCE", "RECALL")
+    rows = [
+        (
+            row.guesser,
+            row.label,
+            f"{row.guesses:,}",
+            _percent(row.precision.value),
+            _percent(row.by_chance),
+            _percent(row.recall.value if row.recall else None),
+        )
+        for row in trust.guessers
+    ]
+    msg.table(rows, header=header, divider=True, aligns=("l", "l", *"rrrr"))
 
 
 def _percent(value: float | None) -> str:

@@ -85,9 +85,11 @@ class Start(Block):
         start. "forms": MissingLoss, unless annotators seem to have marked either all
         entities of a form or none. If so, it is RatioLoss, strings that occur often
         count less each, and the word features of the fold models stay silent, so that
-        the models do not memorise unknown names as O.
-    annotation_recall (Optional[float]): For "missing" and "forms": the share of
-        entities that are annotated. With null it is estimated: from texts that are
+        the models do not memorise unknown names as O. Both take into account what
+        guessers say. "guesses": the loss of the component, with what guessers say as
+        q; what nobody guesses is O.
+    annotation_recall (Optional[float]): For "missing", "forms" and "guesses": the share
+        of entities that are annotated. With null it is estimated: from texts that are
         annotated completely or by two annotators, and if these are few from fold
         models.
     ratio_margin (float): For "ratio" and "forms": the margin of RatioLoss, whose target
@@ -97,15 +99,21 @@ class Start(Block):
 
     CHOICE: ClassVar[str | None] = "learn_from"
     APPLY_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "annotation_recall": ("missing", "forms"),
+        "annotation_recall": ("missing", "forms", "guesses"),
         "ratio_margin": ("ratio", "forms"),
         "ratio_weight": ("ratio", "forms"),
     }
 
-    learn_from: Literal["outside", "missing", "ratio", "forms"] = "outside"
+    learn_from: Literal["outside", "missing", "ratio", "forms", "guesses"] = "outside"
     annotation_recall: Share | None = None
     ratio_margin: Share = 0.02
     ratio_weight: float = Field(default=10.0, ge=0)
+
+    @property
+    def has_likelihood(self) -> bool:
+        """RETURNS (bool): Whether it is looked at how likely annotation and guesses
+        are."""
+        return self.learn_from in ("missing", "forms", "guesses")
 
     def missing_loss(self) -> MissingLoss:
         """RETURNS (MissingLoss): The loss if annotators forget entities at random."""
@@ -138,8 +146,9 @@ class QSettings(Block):
 
 
 class Mask(Block):
-    """The candidate mask: an unknown token may be O, or what one of the following two
-    finds. Without the block q may be anything that the annotation allows.
+    """The candidate mask: an unknown token may be O, what one of the following two
+    finds, or what guessers find that are worth something. Without the block q may be
+    anything that the annotation allows.
 
     kbest (int): K, how many of the best paths of the best model so far give candidates;
         0 for none. The paper has the same K as in the loss.
@@ -194,6 +203,8 @@ class AdakSettings(Block):
     q (QSettings): How q is made.
     mask (Optional[Mask]): The candidate mask; null for none.
     selection (Optional[Selection]): Sample selection; null for none.
+    guessers (dict[str, dict[str, Any]]): Guessers by their names, each a block with a
+        registered function (docs/guesses.md).
     """
 
     rounds: int = Field(default=10, ge=1)
@@ -208,6 +219,7 @@ class AdakSettings(Block):
     q: QSettings = QSettings()
     mask: Mask | None = None
     selection: Selection | None = None
+    guessers: dict[str, dict[str, Any]] = {}
 
     @field_validator("q")
     @classmethod
@@ -272,6 +284,8 @@ def fill_block(given: Mapping[str, Any]) -> dict[str, Any]:
     for name, default in AdakSettings.defaults(given).items():
         if name not in BLOCKS:
             filled[name] = default
+    if not filled["guessers"]:
+        del filled["guessers"]
     for name, block in BLOCKS.items():
         if name not in filled:
             continue
@@ -297,7 +311,10 @@ def read_settings(config: Config) -> AdakSettings:
             valid = list(block.model_fields)
             refuse_unknown_keys(given[name], f"[adak.{name}]", valid)
     filled = fill_block(given)
+    # They are made where they are asked.
+    guessers = filled.pop("guessers", {})
     resolved = registry.resolve({"adak": filled})["adak"]
+    resolved["guessers"] = guessers
     q = resolved.get("q", {})
     if isinstance(q, dict) and isinstance(q.get("temperature"), Iterator):
         # What is wrong with the number of rounds is found below.

@@ -1,7 +1,7 @@
 """The candidate mask: which tags an unknown token may have when q is estimated.
 
-O, the tags of the self-built dictionary H(x), and the tags on the K best paths of the
-best model so far, K_b(x).
+O, the tags of the self-built dictionary H(x), the tags on the K best paths of the best
+model so far, K_b(x), and those of what guessers find.
 """
 
 from collections import Counter, defaultdict
@@ -118,14 +118,14 @@ def tags_on_best_paths(chain: Chain, k: int) -> torch.Tensor:
 def candidate_mask(
     by_annotation: numpy.ndarray,
     on_best_paths: numpy.ndarray | None,
-    in_dictionary: Iterable[LabelledSpan],
+    found: Iterable[LabelledSpan],
     tagset: TagSet,
 ) -> numpy.ndarray:
     """Which tags each token of a text may have.
 
     by_annotation (ndarray): (L, N) bool, what the annotation allows.
     on_best_paths (ndarray | None): (L, N) bool, K_b(x), if it is used.
-    in_dictionary (Iterable[LabelledSpan]): H(x).
+    found (Iterable[LabelledSpan]): H(x), and what guessers find.
     tagset (TagSet): The tags.
     RETURNS (ndarray): (L, N) bool.
     """
@@ -133,7 +133,7 @@ def candidate_mask(
     candidates[:, 0] = True
     if on_best_paths is not None:
         candidates |= on_best_paths
-    for span in in_dictionary:
+    for span in found:
         tags = tagset.span_tags(span.type, span.end - span.start)
         candidates[numpy.arange(span.start, span.end), tags] = True
     # What is annotated stays; the mask is about unknown tokens only.

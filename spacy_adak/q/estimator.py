@@ -94,12 +94,15 @@ class Estimator:
         self,
         examples: Sequence[Example],
         log_likelihoods: Sequence[numpy.ndarray] = (),
+        guesses: Sequence[Sequence[LabelledSpan]] = (),
     ) -> Iterator[Estimated]:
         """Estimate q for some texts.
 
         examples (Sequence[Example]): The texts with their annotation and the last q.
         log_likelihoods (Sequence[ndarray]): (L, N) for each text, how likely the
             annotation would be; or nothing, if all paths it allows count alike.
+        guesses (Sequence[Sequence[LabelledSpan]]): More candidates for each text; or
+            nothing, if nobody has guessed.
         YIELDS (Estimated): What was estimated for each.
         """
         selection = self.settings.selection
@@ -119,7 +122,7 @@ class Estimator:
         allowed = by_annotation
         if self.settings.mask is not None:
             allowed = self._candidate_mask(
-                texts, samples, by_annotation, docs, self.settings.mask.kbest
+                texts, samples, by_annotation, docs, self.settings.mask.kbest, guesses
             )
         # By Bayes: what the models say of a text, and what the annotation says of it.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
@@ -217,6 +220,7 @@ class Estimator:
         by_annotation: Tensor,
         docs: Sequence[Doc],
         k: int,
+        guesses: Sequence[Sequence[LabelledSpan]],
     ) -> Tensor:
         """(tokens, N) bool: the tags that annotation and candidates allow."""
         on_best_paths = None
@@ -236,8 +240,10 @@ class Estimator:
                 on_best = on_best_paths[tokens].cpu().numpy()
             unknown = (allowed.sum(1) > 1).tolist()
             words = [token.text for token in doc]
-            matches = self.dictionary.match(words, unknown, sample.known.complete)
-            masks.append(candidate_mask(allowed, on_best, matches, self.tagset))
+            found = self.dictionary.match(words, unknown, sample.known.complete)
+            if guesses:
+                found += guesses[i]
+            masks.append(candidate_mask(allowed, on_best, found, self.tagset))
         return texts.concatenate(masks)
 
     def _tag_scores(self, nlp: Language, docs: Sequence[Doc]) -> TagScores:

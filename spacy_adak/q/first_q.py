@@ -20,6 +20,7 @@ from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.with_q import ScoredSpan, in_reference
 from .annotators import Annotators
 from .candidates import Words
+from .guess_evidence import NO_EVIDENCE, Evidence
 from .marked_forms import MarkedWords, count_forms
 
 
@@ -134,25 +135,51 @@ def recall_of_tags(
     return 1 - (1 - per_tag) ** power[:, None]
 
 
-def first_q(known: Known, recall: numpy.ndarray, tagset: TagSet) -> ChainEstimate:
+def first_q(
+    known: Known,
+    recall: numpy.ndarray,
+    tagset: TagSet,
+    evidence: Evidence = NO_EVIDENCE,
+) -> ChainEstimate:
     """q before any model: a path counts the less, the more entities it has that
-    annotators would have marked (`missing_q`, with a recall per token).
+    annotators would have marked (`missing_q`, with a recall per token), and the more,
+    the better it agrees with guesses.
 
     known (Known): What is known of a text.
     recall (ndarray): (L,), the recall at each token, or (L, N) for each tag an entity
         can start with.
     tagset (TagSet): The tags.
+    evidence (Evidence): What guesses say of the text.
     RETURNS (ChainEstimate): q.
     """
-    N = len(tagset)
-    allowed = allowed_tags(known, tagset)
-    is_open = allowed.sum(1) > 1
-    nodes = numpy.zeros((len(recall), N), dtype="float32")
+    nodes = evidence.weights(len(recall), tagset)
     with numpy.errstate(divide="ignore"):
         starting = entity_starting_tags(tagset)
         per_tag = recall[:, None] if recall.ndim == 1 else recall[:, starting]
-        nodes[:, starting] = numpy.log1p(-per_tag)
-    nodes[~is_open] = 0.0
+        nodes[:, starting] += numpy.log1p(-per_tag)
+    return _within_annotation(nodes, known, tagset)
+
+
+def q_of_guesses(known: Known, evidence: Evidence, tagset: TagSet) -> ChainEstimate:
+    """q before any model, if guesses are all there is: what nobody guesses is O.
+
+    known (Known): What is known of a text.
+    evidence (Evidence): What guesses say of the text.
+    tagset (TagSet): The tags.
+    RETURNS (ChainEstimate): q.
+    """
+    nodes = evidence.only_guesses(len(known.outside), tagset)
+    return _within_annotation(nodes, known, tagset)
+
+
+def _within_annotation(
+    nodes: numpy.ndarray, known: Known, tagset: TagSet
+) -> ChainEstimate:
+    """The same weights where the annotation leaves tags open."""
+    N = len(tagset)
+    allowed = allowed_tags(known, tagset)
+    nodes[allowed.sum(1) == 1] = 0.0
     nodes[~allowed] = -numpy.inf
     moves = (numpy.zeros((1, 1)), numpy.zeros(N), numpy.zeros(N))
-    return ChainEstimate(nodes, *(array.astype("float32") for array in moves))
+    arrays = (array.astype("float32") for array in (nodes, *moves))
+    return ChainEstimate(*arrays)

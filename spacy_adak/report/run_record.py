@@ -12,12 +12,15 @@ from spacy.vocab import Vocab
 
 from ..data.origins import annotated_entities
 from ..errors import Errors
+from ..q.guess_trust import GuesserTrust, Trust
 from ..run.folder import (
     CONFIG_FILE,
     CORPUS,
     DEV_FILE,
     DICTIONARY_FILE,
     FINAL,
+    GUESSES_FOLDER,
+    TRUST_FILE,
     Round,
     find_best,
     needs_q,
@@ -74,6 +77,7 @@ class RunRecord(NamedTuple):
     train (Corpus): The training data.
     dev (Corpus): The dev data, if there is any.
     dictionaries (list[Counter[str]]): The types in the dictionary of each round.
+    guessers (list[GuesserTrust]): How far guessers are trusted, if there are any.
     """
 
     folder: Path
@@ -90,6 +94,7 @@ class RunRecord(NamedTuple):
     train: Corpus
     dev: Corpus
     dictionaries: list[Counter[str]]
+    guessers: list[GuesserTrust]
 
     @property
     def labels(self) -> list[str]:
@@ -132,6 +137,7 @@ def read_run(folder: Path) -> RunRecord:
         train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
         dev=_count([path for path in [folder / DEV_FILE] if path.exists()]),
         dictionaries=[_dictionary(folder, r.round) for r in rounds],
+        guessers=_guessers(folder / GUESSES_FOLDER / TRUST_FILE),
     )
 
 
@@ -155,6 +161,10 @@ def _trainings(folder: Path, number: int) -> Iterator[Training]:
         name = path.name.removesuffix(SCORES_ENDING)
         fold = int(name.rpartition("-")[2]) if name.startswith("fold-") else None
         yield Training(number, fold, read_scores(path))
+
+
+def _guessers(path: Path) -> list[GuesserTrust]:
+    return Trust.from_disk(path).guessers if path.exists() else []
 
 
 def _dictionary(folder: Path, number: int) -> Counter[str]:

@@ -21,9 +21,10 @@ from thinc.api import Config
 from ..atomic import remove
 from ..encoders.sharing import has_frozen_encoder
 from ..errors import Warnings
-from ..pipeline.losses import Loss
+from ..pipeline.losses import Loss, WeightedLoss
 from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
+from ..q.guess_trust import Trust
 from ..shards.checkpoint import write_jsonl
 from ..shards.layout import Shard, list_shards
 from ..shards.recall_file import KnownRecall
@@ -36,6 +37,7 @@ from ..tasks.look_at_annotators import RecallTask
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .annotators import find_recall, needs_recall
 from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
+from .guesses import ask_guessers, find_trust
 from .recipes import recipe_of
 
 # The names of fold models, before their number.
@@ -46,18 +48,25 @@ def run_rounds(
     run: Run,
     execute: Executor,
     on_recall: Callable[[KnownRecall], None] = lambda recall: None,
+    on_trust: Callable[[Trust], None] = lambda trust: None,
 ) -> Iterator[Round]:
     """Do what is left to do of a run.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
     on_recall (Callable): Called with the recall of annotators, if it is needed.
+    on_trust (Callable): Called with how far guessers are trusted, if there are any.
     YIELDS (Round): Each round that has been finished.
     """
     if not run.has_all_rounds():
         encode_texts(run, execute)
+        if run.looks_at_guesses():
+            ask_guessers(run, execute)
         if needs_recall(run):
-            on_recall(find_recall(run, execute))
+            recall = find_recall(run, execute)
+            on_recall(recall)
+            if run.looks_at_guesses() and (trust := find_trust(run, recall)):
+                on_trust(trust)
         if run.config["training"]["max_epochs"] > 0:
             write_text_lengths(tokenizing_pipeline(run.config), run.corpus)
     while True:
@@ -125,9 +134,15 @@ def train_fold_models(run: Run, number: int, execute: Executor) -> None:
     learn_from = start.learn_from if number == 1 else "outside"
     if learn_from == "ratio":
         loss = start.ratio_loss()
+    elif learn_from == "guesses":
+        look_at_annotators(run, execute)
+        estimates = run.first_q
     elif learn_from != "outside":
         annotators = look_at_annotators(run, execute)
         loss = start.missing_loss()
+        if run.trust_path.exists():
+            # The same likelihood, of annotation and guesses.
+            loss, estimates = WeightedLoss(), run.likelihood
         if not annotators.know_all_forms():
             # A form that they do not know could be learnt by heart as O.
             loss = start.ratio_loss()
@@ -159,6 +174,9 @@ def look_at_annotators(run: Run, execute: Executor) -> Annotators:
         loss=run.settings.start.missing_loss(),
         looks_at_forms=run.settings.start.learn_from == "forms",
         estimates=run.likelihood,
+        guesses=run.guesses if run.trust_path.exists() else None,
+        trust=run.trust_path,
+        first_q=run.first_q if run.settings.start.learn_from == "guesses" else None,
     )
     execute([task])
     return task.annotators()

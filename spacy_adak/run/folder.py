@@ -8,9 +8,11 @@ All that a run needs to go on after a crash is on disk:
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
     likelihood/            how likely the annotation would be, given a path; where a run
-                           starts from "missing" or "forms"
+                           starts from "missing", "forms" or "guesses"
     annotators/            while the recall of annotators is estimated, models for that
     recall.json            the recall of annotators, if it is needed
+    guesses/               what guessers say of all texts, and how far they are trusted
+    first-q/               q by guesses alone; where a run starts from "guesses"
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -45,6 +47,9 @@ REPORT_FILE = "report.html"
 ESTIMATES_FOLDER = "estimates"
 LIKELIHOOD_FOLDER = "likelihood"
 ANNOTATORS_FOLDER = "annotators"
+GUESSES_FOLDER = "guesses"
+FIRST_Q_FOLDER = "first-q"
+TRUST_FILE = "trust.json"
 # The training of a round on all texts.
 FINAL = "final"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
@@ -56,6 +61,8 @@ MADE = (
     LIKELIHOOD_FOLDER,
     ANNOTATORS_FOLDER,
     RECALL_FILE,
+    GUESSES_FOLDER,
+    FIRST_Q_FOLDER,
     "round-[0-9][0-9]*",
     HISTORY_FILE,
     PUBLISHED_FILE,
@@ -183,6 +190,21 @@ class Run(NamedTuple):
         """RETURNS (Path): The likelihood of the annotation, if it is looked at."""
         return self.folder / LIKELIHOOD_FOLDER
 
+    @property
+    def guesses(self) -> Path:
+        """RETURNS (Path): What guessers say, if any are asked."""
+        return self.folder / GUESSES_FOLDER
+
+    @property
+    def trust_path(self) -> Path:
+        """RETURNS (Path): How far guessers are trusted, if there are guesses."""
+        return self.guesses / TRUST_FILE
+
+    @property
+    def first_q(self) -> Path:
+        """RETURNS (Path): q by guesses alone, if the run starts from it."""
+        return self.folder / FIRST_Q_FOLDER
+
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
         return self.folder / f"round-{round_:02d}"
@@ -199,6 +221,10 @@ class Run(NamedTuple):
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""
         return needs_q(self.config["components"][self.component]["loss"])
+
+    def looks_at_guesses(self) -> bool:
+        """RETURNS (bool): Whether it matters what guessers say."""
+        return self.needs_q() and self.settings.start.has_likelihood
 
     def best_round(self) -> int | None:
         """RETURNS (int | None): The number of the round with M(ŵ), if there is one."""

@@ -94,6 +94,9 @@ def _make_room(
         if chosen:
             adak = raw.setdefault("adak", {})
             adak[name] = _for_choice(_mapping(adak.get(name)), chosen, block)
+    for name in _below(overrides, "adak.guessers"):
+        guessers = raw.setdefault("adak", {}).setdefault("guessers", {})
+        guessers.setdefault(name.partition(".")[0], {})
     for component in components:
         chosen = _below(overrides, f"components.{component}.loss")
         if chosen:

@@ -21,6 +21,7 @@ from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.old_settings import describe_old_settings, old_settings
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
+from .check_guessers import problems_of_guessers
 from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
@@ -100,6 +101,10 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         else:
             problems += _problems_of_data(interpolated, train, dev, strict)
             problems += _problems_of_folds(interpolated, config, train)
+            if settings is not None and config is not None:
+                known = {ent.label_ for doc in train for ent in doc.ents}
+                uses_q = _uses_q(config)
+                problems += problems_of_guessers(settings, train, known, uses_q)
     if problems or config is None or settings is None:
         _refuse(problems)
     if labels is None:
@@ -280,6 +285,10 @@ def _problems_of_folds(
     if not isinstance(folds, int) or distinct >= folds:
         return
     # What is wrong with a config that can't be filled is said elsewhere.
-    blocks = filled.resolved["components"] if filled is not None else {}
-    if not blocks or any(needs_q(b["loss"]) for b in blocks.values() if is_adak(b)):
+    if filled is None or _uses_q(filled):
         yield Errors.A211.format(count=distinct, folds=folds)
+
+
+def _uses_q(filled: FilledConfig) -> bool:
+    blocks = filled.resolved["components"].values()
+    return any(needs_q(block["loss"]) for block in blocks if is_adak(block))

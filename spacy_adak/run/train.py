@@ -17,6 +17,7 @@ from ..data.origins import INCORRECT_SPANS_KEY
 from ..errors import Errors, Warnings
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.adak_block import EXECUTION, read_settings
+from ..q.guess_trust import Trust
 from ..shards.checkpoint import (
     claim,
     explained_write_errors,
@@ -31,6 +32,7 @@ from ..tasks.progress import Stopwatch, watched
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
 from .changed_settings import changed_settings
+from .check_guessers import refuse_own_models
 from .dev_data import choose_by_likelihood
 from .filled_config import FilledConfig, fill_config
 from .folder import (
@@ -63,6 +65,7 @@ def train(
     follow_logs: bool = False,
     on_start: Callable[[Run], None] = lambda run: None,
     on_recall: Callable[[KnownRecall], None] = lambda recall: None,
+    on_trust: Callable[[Trust], None] = lambda trust: None,
     on_round: Callable[[Round, float | None], None] = lambda round_, seconds_left: None,
 ) -> tuple[Language, list[Round]]:
     """Train a pipeline whose config has an `adak_ner` component.
@@ -81,6 +84,7 @@ def train(
     follow_logs (bool): Show what the trainings log.
     on_start (Callable): Called with the run when all checks have passed.
     on_recall (Callable): Called with the recall of annotators, if it is needed.
+    on_trust (Callable): Called with how far guessers are trusted, if there are any.
     on_round (Callable): Called after every round with its results and how many seconds
         may be left.
     RETURNS (tuple[Language, list[Round]]): The best pipeline, and all rounds.
@@ -115,7 +119,7 @@ def train(
                     on_start(run)
                     stopwatch = _stopwatch(run)
                     watching = watched(execute, stopwatch, show_progress, follow_logs)
-                    for result in run_rounds(run, watching, on_recall):
+                    for result in run_rounds(run, watching, on_recall, on_trust):
                         publish_best(run)
                         on_round(result, stopwatch.seconds_left())
             if not is_published(folder):
@@ -146,6 +150,7 @@ def _begin(
         raise ValueError(Errors.A203.format(path=folder, where=where))
     checked = check_run(raw, use_gpu, strict)
     config = checked.config
+    refuse_own_models(checked.settings, folder)
     claim(folder)
     # As in spaCy's own training a new run takes the place of a finished one. The corpus
     # goes first: while there is none, there is nothing to resume.

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy
 from spacy.util import minibatch
 
+from ..crf.tags import LabelledSpan
 from ..q.adak_block import AdakSettings
 from ..q.candidates import Dictionary
 from ..q.estimator import Estimated, Estimator
 from ..q.selection import select
 from ..shards.checkpoint import write_json
+from ..shards.guesses import read_likely_guesses
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from .worker import load_models, prepare_worker
 
@@ -143,8 +145,19 @@ class EstimationTask(NamedTuple):
         )
         examples = read_shard(fold_nlps[0], self.shard, self.last_estimates)
         likelihoods = iter(self._log_likelihoods())
+        guesses = iter(self._guesses())
         for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
-            yield from estimator(batch, list(islice(likelihoods, len(batch))))
+            yield from estimator(
+                batch,
+                list(islice(likelihoods, len(batch))),
+                list(islice(guesses, len(batch))),
+            )
+
+    def _guesses(self) -> list[list[LabelledSpan]]:
+        """Likely guesses for each text; nothing if there are none."""
+        if self.likelihood is None:
+            return []
+        return read_likely_guesses(self.likelihood, self.shard)
 
     def _log_likelihoods(self) -> list[numpy.ndarray]:
         """(L, N) for each text; nothing if the annotation is not looked at."""

@@ -2,23 +2,34 @@
 and write down the first q that follows from it.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import srsly
+from spacy.training import Example
 
+from ..crf.tags import TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.losses import MissingLoss
 from ..q.annotators import Annotators
 from ..q.first_q import (
     Text,
     first_q,
+    q_of_guesses,
     recall_at_random,
     recall_by_strings,
     recall_of_tags,
 )
+from ..q.guess_evidence import NO_EVIDENCE, Evidence, evidence_of
+from ..q.guess_trust import Trust
 from ..recall.per_tag import recall_per_tag
 from ..shards.checkpoint import write_json
+from ..shards.guesses import (
+    in_predicted_tokens,
+    read_guesses,
+    write_likely_guesses,
+)
 from ..shards.layout import list_shards
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from .logs import logging_to
@@ -33,6 +44,9 @@ class RecallTask(NamedTuple):
     loss (MissingLoss): Has the recall, or estimates it.
     looks_at_forms (bool): Whether annotators may not know some forms.
     estimates (Path): The folder for the first q, and for what annotators do.
+    guesses (Path | None): The folder with what guessers say, if there are any.
+    trust (Path): The file that says how far they are trusted.
+    first_q (Path | None): The folder for q by guesses alone, if it is asked for.
     """
 
     recipe: Recipe
@@ -40,6 +54,9 @@ class RecallTask(NamedTuple):
     loss: MissingLoss
     looks_at_forms: bool
     estimates: Path
+    guesses: Path | None
+    trust: Path
+    first_q: Path | None
 
     @property
     def name(self) -> str:
@@ -73,13 +90,14 @@ class RecallTask(NamedTuple):
             nlp = self.recipe.make_pipeline()
         component = nlp.get_pipe(self.component)
         assert isinstance(component, AdaKRecognizer)
-        shards = {
-            shard.path: [
-                Text.read(example, component)
-                for example in read_shard(nlp, shard.path, None)
-            ]
-            for shard in list_shards(self.recipe.corpus)
-        }
+        shards = {}
+        evidence = {}
+        for shard in list_shards(self.recipe.corpus):
+            examples = list(read_shard(nlp, shard.path, None))
+            shards[shard.path] = [Text.read(eg, component) for eg in examples]
+            evidence[shard.path] = self._evidence(
+                shard.path, examples, component.tagset
+            )
         texts = [text for shard in shards.values() for text in shard]
         component.loss = self.loss
         self.recipe.estimate_settings(component)
@@ -94,12 +112,39 @@ class RecallTask(NamedTuple):
             per_tag = recall_per_tag(recall, per_type, component.tagset)
             by_token = (recall_of_tags(each, recall, per_tag) for each in by_token)
         for path, shard_texts in shards.items():
-            ShardEstimates(
+            pairs = list(zip(shard_texts, evidence[path], strict=True))
+            estimates = ShardEstimates(
                 paths=[text.marked for text in shard_texts],
                 chains=[
-                    first_q(text.known, next(by_token), component.tagset)
-                    for text in shard_texts
+                    first_q(text.known, next(by_token), component.tagset, said)
+                    for text, said in pairs
                 ],
                 selected=list(range(len(shard_texts))),
-            ).to_disk(estimates_path(self.estimates, path))
+            )
+            estimates.to_disk(estimates_path(self.estimates, path))
+            if self.guesses is not None:
+                likely = [said.likely_spans() for said in evidence[path]]
+                write_likely_guesses(self.estimates, path, likely)
+            if self.first_q is not None:
+                self.first_q.mkdir(exist_ok=True)
+                chains = [
+                    q_of_guesses(text.known, said, component.tagset)
+                    for text, said in pairs
+                ]
+                by_guesses = estimates._replace(chains=chains)
+                by_guesses.to_disk(estimates_path(self.first_q, path))
         write_json(self.output, annotators._asdict())
+
+    def _evidence(
+        self, shard: Path, examples: Sequence[Example], tagset: TagSet
+    ) -> list[Evidence]:
+        """What guesses say of each text of a shard."""
+        if self.guesses is None:
+            return [NO_EVIDENCE] * len(examples)
+        trust = Trust.from_disk(self.trust)
+        references = [example.reference for example in examples]
+        guesses = read_guesses(self.guesses, shard, references)
+        return [
+            evidence_of(trust, in_predicted_tokens(example, guessed), tagset)
+            for example, guessed in zip(examples, guesses, strict=True)
+        ]

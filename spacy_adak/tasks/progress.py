@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from tqdm import tqdm
 
+from .ask_guesser import GuessingTask
 from .encode_texts import EncodingTask
 from .executors import Executor, Task
 from .progress_file import read_progress
@@ -16,11 +17,12 @@ from .train_model import TrainingTask
 _SECONDS_BETWEEN_LOOKS = 0.5
 # After the first few, that take longer than others.
 _STEPS_TO_TELL_BY = 20
-_Watched = TrainingTask | EncodingTask
+_Watched = TrainingTask | EncodingTask | GuessingTask
 # What is counted, and what is said when all is done.
 _WORDS: dict[type[_Watched], tuple[str, str]] = {
     TrainingTask: ("step", "trained"),
     EncodingTask: ("text", "encoded"),
+    GuessingTask: ("text", "guessed"),
 }
 
 
@@ -92,9 +94,12 @@ def watched(
     """
 
     def run(tasks: Sequence[Task]) -> None:
-        encodings = [task for task in tasks if isinstance(task, EncodingTask)]
-        if encodings:
-            new = [task for task in encodings if not task.is_done()]
+        # What comes before the first training.
+        first = [
+            task for task in tasks if isinstance(task, EncodingTask | GuessingTask)
+        ]
+        if first:
+            new = [task for task in first if not task.is_done()]
             with _Watch(new, stopwatch, 0.0, show, follow_logs).looking():
                 execute(tasks)
             stopwatch.restart()

@@ -106,7 +106,7 @@ def test_all_invalid_values_are_named_at_once() -> None:
         (
             "start",
             {"learn_from": "ratio", "annotation_recall": 0.5},
-            'learn_from = "missing" or "forms"',
+            'learn_from = "missing" or "forms" or "guesses"',
         ),
     ],
 )

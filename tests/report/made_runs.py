@@ -46,5 +46,6 @@ def make_run(*rounds: Round, **changes: Any) -> RunRecord:
         train=Corpus(1000, 9000, 8000, Counter(ORG=500)),
         dev=Corpus(300, 3000, 0, Counter(ORG=400)),
         dictionaries=[Counter(ORG=10)] * len(rounds),
+        guessers=[],
     )
     return run._replace(**changes)

@@ -1,0 +1,470 @@
+"""How far guessers are to be trusted, found by comparing guesses with the annotation.
+
+A guess in a text that is annotated incompletely is not wrong because nobody has marked
+it. If annotators mark a share r of the entities, whatever guessers say of them, N
+guesses of precision π agree with N · π · r annotated entities: each guess there is
+worth r of one in a complete text, where it is seen whether it is right. All estimates
+are drawn towards what chance would give, as far as chance explains what is counted. So
+a guesser that is worth nothing, or of whom nothing is known, counts for nothing.
+
+Guessers need not be independent of each other. So spans are told apart by who guesses
+them, and each set of guessers has a precision of its own, drawn towards that of its
+best member: two that always agree count as one.
+"""
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy
+from scipy.special import expit, logsumexp
+from scipy.stats import binom
+from spacy.tokens import Doc
+
+from ..annotation.completeness import is_meant_to_be_complete
+from ..data.complete_types import types_complete_in
+from ..data.guesses import Guess
+from ..recall.complete_texts import annotated_unasked
+from ..recall.intervals import Interval, share
+from ..shards.checkpoint import write_json
+
+# How sure it is, before anything is counted, that guesses are worth no more than what
+# is known already: chance, or what others say.
+_NOTHING_NEW = 0.9
+# The shares that a guess may be right with, if they are worth anything else.
+_SHARES = (numpy.arange(10_000) + 0.5) / 10_000
+# However many guesses were right: the next one may be wrong, and of the entities that
+# nobody has guessed some are always left.
+_LEAST, _MOST = 1e-6, 0.98
+# Scores are told apart by as many bands, if there are so many guesses in each.
+_BANDS = 3
+_FEWEST_IN_BAND = 30
+
+# A guesser, and in which band its score is.
+Voice = tuple[str, int]
+Guesses = Mapping[str, Sequence[Guess]]
+_Place = tuple[int, int, str]
+
+
+class GuessedText(NamedTuple):
+    """A text, as far as guesses are compared with it.
+
+    length (int): Its tokens.
+    is_complete (bool): Whether all of its entities are annotated.
+    complete_types (frozenset[str]): The types whose entities are, if it is not.
+    entities (frozenset): Start, end and label of each entity that annotators have
+        marked by themselves.
+    decided (frozenset): The same for those that were decided upon when a model
+        suggested them. Guesses of these are not compared.
+    guesses (Guesses): The guesses by the name of the guesser.
+    """
+
+    length: int
+    is_complete: bool
+    entities: frozenset[_Place]
+    decided: frozenset[_Place]
+    guesses: Guesses
+    complete_types: frozenset[str] = frozenset()
+
+    @classmethod
+    def read(cls, doc: Doc, guesses: Guesses) -> "GuessedText":
+        """RETURNS (GuessedText): A document and what was guessed of it."""
+        entities = {(e.start, e.end, e.label_) for e in annotated_unasked(doc)}
+        decided = {(e.start, e.end, e.label_) for e in doc.ents} - entities
+        return cls(
+            len(doc),
+            is_meant_to_be_complete(doc),
+            frozenset(entities),
+            frozenset(decided),
+            guesses,
+            frozenset(types_complete_in(doc)),
+        )
+
+    def is_complete_for(self, label: str) -> bool:
+        """RETURNS (bool): Whether all entities of a type are annotated."""
+        return self.is_complete or label in self.complete_types
+
+
+class GuesserTrust(NamedTuple):
+    """How far a guesser is trusted where it guesses entities of a type.
+
+    guesser (str): Its name.
+    label (str): The type.
+    guesses (int): How many it has made.
+    precision (Interval): The share of them that are entities.
+    by_chance (float): The same for spans of these lengths drawn at random.
+    recall (Interval | None): The share of the annotated entities that it guesses; None
+        if there are none.
+    """
+
+    guesser: str
+    label: str
+    guesses: int
+    precision: Interval
+    by_chance: float
+    recall: Interval | None
+
+
+class Trust(NamedTuple):
+    """How far all guessers are trusted.
+
+    guessers (list[GuesserTrust]): Each by itself, for people.
+    bands (dict[str, list[float]]): The bounds between the bands of a guesser's scores.
+    precision (dict): That of spans which a set of voices guesses, with a label, as the
+        log-odds beyond chance and as the share itself.
+    missed (dict): What an entity of a label weighs that none of a set of guessers has
+        guessed, where all of them have seen the text.
+    """
+
+    guessers: list[GuesserTrust]
+    bands: dict[str, list[float]]
+    precision: dict[tuple[frozenset[Voice], str], tuple[float, float]]
+    missed: dict[tuple[frozenset[str], str], float]
+
+    def _to_json(self) -> dict[str, Any]:
+        return {
+            "guessers": [list(row) for row in self.guessers],
+            "bands": self.bands,
+            "precision": [
+                [sorted(voices), label, *values]
+                for (voices, label), values in self.precision.items()
+            ],
+            "missed": [
+                [sorted(names), label, value]
+                for (names, label), value in self.missed.items()
+            ],
+        }
+
+    def to_disk(self, path: Path) -> None:
+        """Write it to a JSON file."""
+        write_json(path, self._to_json())
+
+    @classmethod
+    def from_disk(cls, path: Path) -> "Trust":
+        """RETURNS (Trust): As it was written to a file."""
+        # Another reader of JSON changes the last digit of some numbers.
+        data = json.loads(path.read_text(encoding="utf8"))
+        return cls(
+            [_read_guesser(*row) for row in data["guessers"]],
+            data["bands"],
+            {
+                (frozenset((name, band) for name, band in voices), label): (w, p)
+                for voices, label, w, p in data["precision"]
+            },
+            {(frozenset(names), label): v for names, label, v in data["missed"]},
+        )
+
+
+def _read_guesser(
+    guesser: str,
+    label: str,
+    guesses: int,
+    precision: list[float],
+    by_chance: float,
+    recall: list[float] | None,
+) -> GuesserTrust:
+    found = None if recall is None else Interval(*recall)
+    return GuesserTrust(guesser, label, guesses, Interval(*precision), by_chance, found)
+
+
+class _Tally(NamedTuple):
+    """Guesses, and how many of them are right, in complete texts and in others.
+
+    chance (float): How many would be right if they were drawn at random.
+    """
+
+    complete: int = 0
+    right_in_complete: int = 0
+    incomplete: int = 0
+    right_in_incomplete: int = 0
+    chance: float = 0.0
+
+    def plus(self, is_complete: bool, is_right: bool, chance: float) -> "_Tally":
+        complete, incomplete = int(is_complete), int(not is_complete)
+        return _Tally(
+            self.complete + complete,
+            self.right_in_complete + complete * is_right,
+            self.incomplete + incomplete,
+            self.right_in_incomplete + incomplete * is_right,
+            self.chance + chance,
+        )
+
+    @property
+    def guesses(self) -> int:
+        return self.complete + self.incomplete
+
+    def by_chance(self) -> float:
+        return _bounded(self.chance / max(self.guesses, 1))
+
+    def precision(self, prior: float, recall: float) -> float:
+        """The share of these guesses that are right.
+
+        What incomplete texts say rests on that annotators mark what is guessed as often
+        as other entities: it comes first, and counts for no more than a prior where
+        complete texts tell.
+        """
+        rough = updated(prior, self.right_in_incomplete, self.incomplete, recall)
+        return updated(rough, self.right_in_complete, self.complete)
+
+    def precision_of_part(self, whole: "_Tally", value: float, recall: float) -> float:
+        """The same, drawn towards that of a larger set of guesses; nothing is counted
+        twice if this is all of it."""
+        return value if self.guesses == whole.guesses else self.precision(value, recall)
+
+    def interval(self, value: float, recall: float) -> Interval:
+        exposure = max(1, round(self.complete + recall * self.incomplete))
+        right = min(self.right_in_complete + self.right_in_incomplete, exposure)
+        _, low, high = share(right, exposure)
+        return Interval(value, min(low, value), max(high, value))
+
+
+def updated(prior: float, right: int, trials: int, seen: float = 1.0) -> float:
+    """What a share is thought to be after some trials. Either it is what it was taken
+    to be, or it may be anything; the log-odds of both count as they are probable.
+
+    prior (float): What the share was taken to be.
+    right (int): How many trials were right and seen to be so.
+    trials (int): How many there were.
+    seen (float): The probability that a trial that is right is seen to be so.
+    RETURNS (float): The share.
+    """
+    if not trials:
+        return prior
+    log_likelihoods = binom.logpmf(right, trials, seen * _SHARES)
+    log_likelihood = float(logsumexp(log_likelihoods)) - math.log(len(_SHARES))
+    weights = numpy.exp(log_likelihoods - log_likelihoods.max())
+    mean = _bounded(float(weights @ _SHARES / weights.sum()))
+    as_before = float(binom.logpmf(right, trials, seen * prior))
+    log_ratio = log_odds(_NOTHING_NEW) + as_before - log_likelihood
+    nothing_new = float(expit(log_ratio))
+    before, after = log_odds(_bounded(prior)), log_odds(mean)
+    return _bounded(float(expit(nothing_new * before + (1 - nothing_new) * after)))
+
+
+def log_odds(share: float) -> float:
+    """RETURNS (float): The log-odds of a probability."""
+    return math.log(share) - math.log1p(-share)
+
+
+def estimate_trust(
+    texts: Sequence[GuessedText],
+    recall: float,
+    recall_per_type: Mapping[str, float] | None = None,
+) -> Trust:
+    """Compare guesses with the annotation.
+
+    texts (Sequence[GuessedText]): All texts that guessers have seen.
+    recall (float): r, the share of entities that annotators mark in texts that are not
+        annotated completely.
+    recall_per_type (Mapping[str, float]): The same for types where it is another one.
+    RETURNS (Trust): How far guessers are trusted.
+    """
+    bands = _bands_of_scores(texts)
+    seen = _Recall(recall, recall_per_type or {})
+    chance = _Chance(texts, seen)
+    alone: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
+    by_voice: defaultdict[tuple[Voice, str], _Tally] = defaultdict(_Tally)
+    by_voices: defaultdict[tuple[frozenset[Voice], str], _Tally] = defaultdict(_Tally)
+    for text in texts:
+        for (start, end, label), voices in voices_of(text.guesses, bands).items():
+            if (start, end, label) in text.decided:
+                continue
+            trial = (
+                text.is_complete_for(label),
+                (start, end, label) in text.entities,
+                chance.of_entity(label, end - start),
+            )
+            for voice in voices:
+                alone[voice[0], label] = alone[voice[0], label].plus(*trial)
+                by_voice[voice, label] = by_voice[voice, label].plus(*trial)
+            by_voices[voices, label] = by_voices[voices, label].plus(*trial)
+    precision_alone = {
+        key: tally.precision(tally.by_chance(), seen.of(key[1]))
+        for key, tally in alone.items()
+    }
+    # What is a part of something larger is drawn towards the whole.
+    of_voice = {
+        (voice, label): tally.precision_of_part(
+            alone[voice[0], label], precision_alone[voice[0], label], seen.of(label)
+        )
+        for (voice, label), tally in by_voice.items()
+    }
+    precision = {}
+    for (voices, label), tally in sorted(by_voices.items(), key=_by_names):
+        best = max(voices, key=lambda voice: (of_voice[voice, label], voice))
+        value = tally.precision_of_part(
+            by_voice[best, label], of_voice[best, label], seen.of(label)
+        )
+        weight = log_odds(value) - log_odds(tally.by_chance())
+        precision[voices, label] = weight, value
+    hits, entities = _count_hits(texts)
+    return Trust(
+        [
+            GuesserTrust(
+                name,
+                label,
+                tally.guesses,
+                tally.interval(precision_alone[name, label], seen.of(label)),
+                tally.by_chance(),
+                share(hits[name, label], entities[name, label])
+                if entities[name, label]
+                else None,
+            )
+            for (name, label), tally in sorted(alone.items())
+        ],
+        bands,
+        precision,
+        _missed(texts, chance),
+    )
+
+
+def _by_names(item: tuple[tuple[frozenset[Voice], str], _Tally]) -> tuple[Any, str]:
+    (voices, label), _ = item
+    return sorted(voices), label
+
+
+def _bounded(share: float) -> float:
+    return min(max(share, _LEAST), _MOST)
+
+
+def _bands_of_scores(texts: Iterable[GuessedText]) -> dict[str, list[float]]:
+    scores: defaultdict[str, list[float]] = defaultdict(list)
+    for text in texts:
+        for name, guesses in text.guesses.items():
+            scores[name] += [g.score for g in guesses if g.score is not None]
+    bands = {}
+    for name, values in sorted(scores.items()):
+        values.sort()
+        n = min(_BANDS, len(values) // _FEWEST_IN_BAND)
+        bounds = sorted({values[len(values) * i // n] for i in range(1, n)})
+        bands[name] = [bound for bound in bounds if bound > values[0]]
+    return bands
+
+
+def _band(bounds: Sequence[float], score: float | None) -> int:
+    """In which band a score is; -1 if there is none."""
+    return -1 if score is None else sum(score >= bound for bound in bounds)
+
+
+def voices_of(
+    guesses: Guesses, bands: Mapping[str, Sequence[float]]
+) -> dict[_Place, frozenset[Voice]]:
+    """Tell who guesses each span.
+
+    guesses (Guesses): The guesses of a text by the name of the guesser.
+    bands (Mapping[str, Sequence[float]]): The bounds between bands of scores.
+    RETURNS (dict): The voices by start, end and label.
+    """
+    found: defaultdict[_Place, set[Voice]] = defaultdict(set)
+    for name, of_guesser in guesses.items():
+        for guess in of_guesser:
+            voice = name, _band(bands.get(name, ()), guess.score)
+            found[guess.start, guess.end, guess.label].add(voice)
+    return {place: frozenset(voices) for place, voices in sorted(found.items())}
+
+
+class _Recall(NamedTuple):
+    """How many of the entities annotators mark where they are not asked for all."""
+
+    overall: float
+    per_type: Mapping[str, float]
+
+    def of(self, label: str) -> float:
+        return self.per_type.get(label, self.overall)
+
+
+class _Chance:
+    """How many spans of a length are entities, whatever guessers say.
+
+    texts (Sequence[GuessedText]): All texts.
+    recall (_Recall): r.
+    """
+
+    def __init__(self, texts: Sequence[GuessedText], recall: _Recall) -> None:
+        # How many texts are alike in length, and in what they are complete for.
+        self._texts: Counter[tuple[int, bool, frozenset[str]]] = Counter()
+        self._entities: Counter[tuple[str, int]] = Counter()
+        for text in texts:
+            self._texts[text.length, text.is_complete, text.complete_types] += 1
+            for start, end, label in text.entities:
+                self._entities[label, end - start] += 1
+        self._recall = recall
+        self._spans: dict[tuple[str, int], float] = {}
+
+    def of_entity(self, label: str, length: int) -> float:
+        """RETURNS (float): The probability that a span is an entity."""
+        if (label, length) not in self._spans:
+            self._spans[label, length] = sum(
+                count
+                * max(0, size - length + 1)
+                * (1.0 if is_complete or label in types else self._recall.of(label))
+                for (size, is_complete, types), count in self._texts.items()
+            )
+        # Half an entity more: what was never seen is not impossible.
+        return (self._entities[label, length] + 0.5) / (
+            self._spans[label, length] + 1.0
+        )
+
+    def spans(self, texts: Iterable[GuessedText], length: int) -> int:
+        """RETURNS (int): How many spans of a length there are in some texts."""
+        return sum(max(0, text.length - length + 1) for text in texts)
+
+
+def _count_hits(
+    texts: Iterable[GuessedText],
+) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+    """How many annotated entities each guesser has seen, and how many it guesses."""
+    hits: Counter[tuple[str, str]] = Counter()
+    entities: Counter[tuple[str, str]] = Counter()
+    for text in texts:
+        for name, guesses in text.guesses.items():
+            found = {guess[:3] for guess in guesses}
+            for entity in text.entities:
+                entities[name, entity[2]] += 1
+                hits[name, entity[2]] += entity in found
+    return hits, entities
+
+
+def _missed(
+    texts: Sequence[GuessedText], chance: _Chance
+) -> dict[tuple[frozenset[str], str], float]:
+    """The log-odds of an entity that nobody guesses, beyond those of any other span."""
+    by_guessers: defaultdict[frozenset[str], list[GuessedText]] = defaultdict(list)
+    for text in texts:
+        if text.guesses:
+            by_guessers[frozenset(text.guesses)].append(text)
+    missed = {}
+    for names, seen in sorted(by_guessers.items(), key=lambda item: sorted(item[0])):
+        guessed: Counter[tuple[str, int]] = Counter()
+        annotated: Counter[tuple[str, int]] = Counter()
+        # Of a label, in texts that are complete or not.
+        hits: Counter[tuple[str, bool]] = Counter()
+        entities: Counter[tuple[str, bool]] = Counter()
+        for text in seen:
+            places = {g[:3] for guesses in text.guesses.values() for g in guesses}
+            for start, end, label in places:
+                guessed[label, end - start] += 1
+            for start, end, label in text.entities:
+                annotated[label, end - start] += 1
+                where = label, text.is_complete_for(label)
+                entities[where] += 1
+                hits[where] += (start, end, label) in places
+        labels = sorted({label for label, _ in annotated})
+        for label in labels:
+            lengths = {n: c for (of, n), c in annotated.items() if of == label}
+            total = sum(lengths.values())
+            by_chance = sum(
+                count * guessed[label, n] / max(chance.spans(seen, n), 1)
+                for n, count in lengths.items()
+            )
+            prior = _bounded(by_chance / total)
+            # As with precision, complete texts have the last word: guessers may have
+            # been made from the very annotation.
+            found = prior
+            for where in ((label, False), (label, True)):
+                found = updated(found, hits[where], entities[where])
+            missed[names, label] = math.log1p(-found) - math.log1p(-prior)
+    return missed

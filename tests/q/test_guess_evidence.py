@@ -1,0 +1,133 @@
+"""What guesses say of the paths of a text, path by path."""
+
+import itertools
+
+import numpy
+import pytest
+
+from spacy_adak.annotation.known import Known
+from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow
+from spacy_adak.data.guesses import Guess
+from spacy_adak.q.first_q import first_q, q_of_guesses
+from spacy_adak.q.guess_evidence import Evidence, GuessedSpan, evidence_of
+from spacy_adak.q.guess_trust import Trust, log_odds
+
+LENGTH = 4
+EVIDENCE = Evidence(
+    [
+        GuessedSpan(LabelledSpan(0, 1, "PER"), 2.0, 0.8),
+        GuessedSpan(LabelledSpan(1, 4, "ORG"), 3.0, 0.7),
+    ],
+    {"PER": -0.5, "ORG": -0.2},
+)
+SCHEMES = ("BIO", "BILUO")
+
+
+def legal_paths(tagset: TagSet) -> list[tuple[int, ...]]:
+    return [
+        path
+        for path in itertools.product(range(len(tagset)), repeat=LENGTH)
+        if all(
+            may_follow(left, right, tagset.scheme)
+            for left, right in itertools.pairwise(
+                [None, *(tagset.tags[tag] for tag in path), None]
+            )
+        )
+    ]
+
+
+def gain(path: tuple[int, ...], tagset: TagSet, evidence: Evidence) -> float:
+    """What a path gains by its entities."""
+    total = sum(evidence.missed[e.type] for e in tagset.decode(path))
+    for guess in evidence.spans:
+        start, end, label = guess.span
+        tags = tagset.span_tags(label, end - start)
+        same = sum(a == b for a, b in zip(path[start:end], tags, strict=True))
+        more = guess.log_ratio - evidence.missed[label]
+        total += more * same / (end - start)
+    return total
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_each_path_gains_by_its_entities(scheme: str) -> None:
+    tagset = TagSet(["PER", "ORG"], scheme)
+    weights = EVIDENCE.weights(LENGTH, tagset)
+    for path in legal_paths(tagset):
+        found = weights[range(LENGTH), path].sum()
+        assert found == pytest.approx(gain(path, tagset, EVIDENCE))
+
+
+def test_path_of_guesses_gains_all_they_weigh() -> None:
+    tagset = TagSet(["PER", "ORG"])
+    weights = EVIDENCE.weights(LENGTH, tagset)
+    spans = [guess.span for guess in EVIDENCE.spans]
+    path = tagset.encode(spans, LENGTH)
+    assert weights[range(LENGTH), path].sum() == pytest.approx(5.0)
+    assert weights[:, 0].tolist() == [0.0] * LENGTH
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_first_q_is_the_likelihood_of_annotation_and_guesses(scheme: str) -> None:
+    tagset = TagSet(["PER", "ORG"], scheme)
+    known = Known(
+        [LabelledSpan(0, 1, "ORG")], numpy.array([False, False, False, True]), []
+    )
+    recall = 0.3
+    q = first_q(known, numpy.full(LENGTH, recall), tagset, EVIDENCE)
+    for path in legal_paths(tagset):
+        entities = tagset.decode(path)
+        is_allowed = known.entities[0] in entities and path[-1] == 0
+        found = q.nodes[range(LENGTH), path].sum()
+        if not is_allowed:
+            assert found == -numpy.inf
+            continue
+        # Where it is annotated nothing is left to guess; all else counts as it is.
+        free = EVIDENCE.weights(LENGTH, tagset)
+        expected = sum(free[i, path[i]] for i in (1, 2))
+        expected += (len(entities) - 1) * numpy.log(1 - recall)
+        assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_q_of_guesses_has_what_is_guessed_with_its_odds() -> None:
+    tagset = TagSet(["PER", "ORG"])
+    known = Known([], numpy.zeros(LENGTH, dtype=bool), [])
+    q = q_of_guesses(known, EVIDENCE, tagset)
+    possible = {}
+    for path in legal_paths(tagset):
+        weight = q.nodes[range(LENGTH), path].sum()
+        if weight > -numpy.inf:
+            possible[tuple(tagset.decode(path))] = weight
+    first, second = (guess.span for guess in EVIDENCE.spans)
+    odds = log_odds(0.8), log_odds(0.7)
+    assert possible == {
+        (): 0.0,
+        (first,): pytest.approx(odds[0], abs=1e-6),
+        (second,): pytest.approx(odds[1], abs=1e-6),
+        (first, second): pytest.approx(sum(odds), abs=1e-6),
+    }
+
+
+def test_unlikely_guesses_are_no_candidates() -> None:
+    unlikely = GuessedSpan(LabelledSpan(2, 3, "PER"), 0.0, 0.01)
+    evidence = EVIDENCE._replace(spans=[*EVIDENCE.spans, unlikely])
+    assert evidence.likely_spans() == [guess.span for guess in EVIDENCE.spans]
+
+
+def test_evidence_is_that_of_all_who_guess_a_span() -> None:
+    a, b = ("a", -1), ("b", -1)
+    trust = Trust(
+        [],
+        {},
+        {(frozenset([a]), "PER"): (1.0, 0.5), (frozenset([a, b]), "PER"): (2.0, 0.7)},
+        {(frozenset("ab"), "PER"): -0.4, (frozenset("a"), "PER"): -0.3},
+    )
+    tagset = TagSet(["PER"])
+    both, other = Guess(0, 1, "PER"), Guess(2, 3, "PER")
+    guesses = {"a": [both, other], "b": [both, Guess(3, 4, "UNKNOWN")]}
+    evidence = evidence_of(trust, guesses, tagset)
+    assert evidence.spans == [
+        GuessedSpan(LabelledSpan(0, 1, "PER"), 2.0, 0.7),
+        GuessedSpan(LabelledSpan(2, 3, "PER"), 1.0, 0.5),
+    ]
+    assert evidence.missed == {"PER": -0.4}
+    assert evidence_of(trust, {}, tagset).missed == {}

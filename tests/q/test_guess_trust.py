@@ -1,0 +1,229 @@
+"""How far guessers are trusted, by comparison with the annotation."""
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+from scipy.integrate import quad
+from scipy.stats import binom
+
+from spacy_adak.data.guesses import Guess
+from spacy_adak.q.guess_trust import (
+    GuessedText,
+    Trust,
+    estimate_trust,
+    log_odds,
+    updated,
+)
+
+WORDS = 12
+ALL = [Guess(start, start + 2, "PER") for start in range(0, WORDS, 3)]
+Place = tuple[int, int, str]
+
+
+def make_texts(
+    count: int,
+    recall: float,
+    guess: dict[str, float],
+    right: dict[str, float],
+    seed: int = 0,
+) -> list[GuessedText]:
+    """Texts with an entity in some of four places, of which annotators mark a share.
+
+    guess: How much of the entities each guesser finds.
+    right: How many of its guesses are entities.
+    """
+    rng = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        entities = [place for place in ALL if rng.random() < 0.5]
+        others = [Guess(g.start, g.end - 1, "PER") for g in ALL]
+        guesses = {}
+        for name in guess:
+            found = [e for e in entities if rng.random() < guess[name]]
+            share = guess[name] * 0.5 * (1 / right[name] - 1)
+            found += [o for o in others if rng.random() < share]
+            guesses[name] = found
+        marked = [e[:3] for e in entities if rng.random() < recall]
+        is_complete = recall == 1.0
+        texts.append(
+            GuessedText(WORDS, is_complete, frozenset(marked), frozenset(), guesses)
+        )
+    return texts
+
+
+@pytest.mark.parametrize("right", [0, 1, 7])
+@pytest.mark.parametrize("seen", [1.0, 0.3])
+@pytest.mark.parametrize("prior", [0.01, 0.4])
+def test_share_after_some_trials_is_by_bayes(
+    right: int, seen: float, prior: float
+) -> None:
+    trials = 20
+
+    def likelihood(share: float) -> float:
+        return float(binom.pmf(right, trials, seen * share))
+
+    anything, _ = quad(likelihood, 0, 1)
+    mean = quad(lambda share: share * likelihood(share), 0, 1)[0] / anything
+    as_before = 0.9 * likelihood(prior)
+    weight = as_before / (as_before + 0.1 * anything)
+    expected = weight * log_odds(prior) + (1 - weight) * log_odds(mean)
+    found = log_odds(updated(prior, right, trials, seen))
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_without_trials_a_share_stays() -> None:
+    assert updated(0.07, 0, 0, 0.2) == 0.07
+
+
+def test_impossible_counts_give_a_share() -> None:
+    # All of many guesses are annotated, though annotators mark few entities.
+    assert updated(0.001, 5_000, 5_000, 0.01) == pytest.approx(0.98)
+
+
+@pytest.mark.parametrize("recall", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("precision", [0.4, 0.9])
+def test_precision_and_recall_are_those_of_the_truth(
+    recall: float, precision: float
+) -> None:
+    texts = make_texts(3_000, recall, {"a": 0.6}, {"a": precision})
+    (found,) = estimate_trust(texts, recall).guessers
+    assert found.precision.value == pytest.approx(precision, abs=0.05)
+    assert found.precision.low <= found.precision.value <= found.precision.high
+    assert found.recall is not None
+    assert found.recall.value == pytest.approx(0.6, abs=0.05)
+
+
+def test_evidence_is_what_turns_the_odds_of_chance_into_those_of_precision() -> None:
+    texts = make_texts(2_000, 0.3, {"a": 0.6}, {"a": 0.8})
+    trust = estimate_trust(texts, 0.3)
+    ((weight, probability),) = trust.precision.values()
+    (found,) = trust.guessers
+    assert probability == found.precision.value
+    assert weight == log_odds(probability) - log_odds(found.by_chance)
+    (missed,) = trust.missed.values()
+    # Four in ten entities are missed, and nearly all else is not guessed either.
+    assert missed == pytest.approx(math.log(0.4), abs=0.2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_useless_guesser_counts_for_nothing(seed: int) -> None:
+    rng = random.Random(seed)
+    texts = [
+        text._replace(
+            guesses={
+                "random": [
+                    Guess(start, start + 2, "PER")
+                    for start in range(WORDS - 1)
+                    if rng.random() < 0.2
+                ]
+            }
+        )
+        for text in make_texts(500, 0.2, {}, {}, seed)
+    ]
+    trust = estimate_trust(texts, 0.2)
+    ((weight, _),) = trust.precision.values()
+    assert abs(weight) < 0.1
+    assert all(abs(missed) < 0.1 for missed in trust.missed.values())
+
+
+def test_guesser_of_whom_nothing_is_known_counts_for_nothing() -> None:
+    texts = make_texts(50, 0.3, {}, {})
+    texts[0] = texts[0]._replace(guesses={"a": [Guess(0, 4, "NEW")]})
+    ((weight, _),) = estimate_trust(texts, 0.3).precision.values()
+    assert abs(weight) < 0.5
+
+
+def test_guessers_that_always_agree_count_as_one() -> None:
+    texts = make_texts(1_000, 0.3, {"a": 0.6}, {"a": 0.7})
+    alone = estimate_trust(texts, 0.3)
+    twins = [t._replace(guesses={**t.guesses, "b": t.guesses["a"]}) for t in texts]
+    together = estimate_trust(twins, 0.3)
+    assert [*together.precision.values()] == [*alone.precision.values()]
+    assert [*together.missed.values()] == [*alone.missed.values()]
+
+
+def test_guessers_that_agree_by_their_own_count_for_more() -> None:
+    texts = make_texts(3_000, 0.3, {"a": 0.6, "b": 0.6}, {"a": 0.5, "b": 0.5})
+    trust = estimate_trust(texts, 0.3)
+    weights = {
+        "".join(sorted(name for name, _ in voices)): weight
+        for (voices, _), (weight, _) in trust.precision.items()
+    }
+    assert weights["ab"] > max(weights["a"], weights["b"])
+
+
+def test_complete_texts_have_the_last_word() -> None:
+    # What was made from the annotation finds all of it, and is wrong elsewhere.
+    incomplete = [
+        text._replace(guesses={"a": [Guess(*place) for place in text.entities]})
+        for text in make_texts(300, 0.3, {}, {})
+    ]
+    complete = make_texts(300, 1.0, {"a": 0.5}, {"a": 0.5}, seed=1)
+    (believed,) = estimate_trust(incomplete, 0.3).guessers
+    (found,) = estimate_trust([*incomplete, *complete], 0.3).guessers
+    assert believed.precision.value > 0.9
+    assert found.precision.value == pytest.approx(0.5, abs=0.06)
+
+
+def test_types_that_are_complete_somewhere_are_counted_there() -> None:
+    texts = make_texts(500, 1.0, {"a": 0.6}, {"a": 0.7})
+    of_type = [
+        t._replace(is_complete=False, complete_types=frozenset(["PER"])) for t in texts
+    ]
+    # Elsewhere annotators mark little of it.
+    assert estimate_trust(of_type, 0.2) == estimate_trust(texts, 0.2)
+
+
+def test_recall_may_differ_by_type() -> None:
+    texts = make_texts(500, 0.3, {"a": 0.6}, {"a": 0.7})
+    assert estimate_trust(texts, 0.9, {"PER": 0.3}) == estimate_trust(texts, 0.3)
+
+
+def test_scores_that_mean_something_are_told_apart() -> None:
+    texts = make_texts(1_000, 0.5, {"a": 0.6}, {"a": 0.5})
+    scored = [
+        text._replace(
+            guesses={
+                "a": [
+                    g._replace(score=0.9 if g.end - g.start == 2 else 0.1)
+                    for g in text.guesses["a"]
+                ]
+            }
+        )
+        for text in texts
+    ]
+    trust = estimate_trust(scored, 0.5)
+    by_band = {
+        band: probability
+        for (voices, _), (_, probability) in trust.precision.items()
+        for _, band in voices
+    }
+    assert by_band[0] < 0.1
+    assert by_band[max(by_band)] > 0.9
+
+
+def test_what_was_decided_is_not_compared() -> None:
+    texts = make_texts(200, 0.5, {"a": 0.6}, {"a": 0.7})
+    place = (9, 11, "PER")
+    decided = [t._replace(decided=frozenset([place])) for t in texts]
+    without = [
+        t._replace(guesses={"a": [g for g in t.guesses["a"] if g[:3] != place]})
+        for t in texts
+    ]
+    counts = [
+        estimate_trust(each, 0.5).guessers[0].guesses
+        for each in (decided, without, texts)
+    ]
+    assert counts[0] == counts[1] < counts[2]
+
+
+def test_trust_is_read_as_it_was_written(tmp_path: Path) -> None:
+    texts = make_texts(200, 0.3, {"a": 0.6, "b": 0.3}, {"a": 0.7, "b": 0.5})
+    estimate_trust(texts, 0.3).to_disk(tmp_path / "trust.json")
+    trust = Trust.from_disk(tmp_path / "trust.json")
+    assert len(trust.precision) == 3
+    # A run that is resumed goes on with the same numbers.
+    trust.to_disk(tmp_path / "again.json")
+    assert Trust.from_disk(tmp_path / "again.json") == trust

@@ -9,9 +9,9 @@ little more if it comes up often than if it comes up once.
 """
 
 from collections import Counter
-from statistics import fmean, median
 from typing import NamedTuple
 
+from ..recall.forms import recall_from_forms
 from .candidates import Words
 
 # How much less a string says by itself that comes up often, where no form is known.
@@ -37,26 +37,22 @@ class Annotators(NamedTuple):
     def from_forms(
         cls, recall: float, marked: Counter[Words], unmarked: Counter[Words]
     ) -> "Annotators":
-        """See how consistent annotators are with forms that they know.
+        """See whether annotators are more consistent with forms that they know than if
+        they knew all.
 
         recall (float): r.
         marked (Counter[Words]): How often each form is marked.
         unmarked (Counter[Words]): How often each form occurs otherwise.
         RETURNS (Annotators): What annotators do.
         """
-        # A form is known because it is marked somewhere. That place proves nothing.
-        shares = [
-            (count - 1) / (count - 1 + unmarked[form])
-            for form, count in marked.items()
-            if count + unmarked[form] > 1
-        ]
-        consistency = fmean(shares) if shares else recall
-        if recall < _ALL_FORMS * consistency:
-            # A string that is a name here and a word there looks as if they had
-            # forgotten it. That such forms are rarely marked says nothing.
-            consistency = max(consistency, median(shares))
-        lowest = max(recall, _LOWEST_RECALL)
-        return cls(recall, max(lowest, min(consistency, _HIGHEST_RECALL)))
+        form_recall = max(recall, _LOWEST_RECALL)
+        consistency = recall_from_forms(marked, unmarked)
+        # With few forms they may seem consistent by chance.
+        if consistency is not None and recall < _ALL_FORMS * consistency.recall.low:
+            form_recall = max(
+                form_recall, min(consistency.recall.value, _HIGHEST_RECALL)
+            )
+        return cls(recall, form_recall)
 
     @property
     def known_forms(self) -> float:

@@ -20,7 +20,7 @@ from .intervals import ratio_by_text
 # The words of an entity.
 Form = tuple[str, ...]
 # Fewer forms that come up more than once say nothing.
-_FEWEST_FORMS = 20
+_FEWEST_FORMS = 10
 # The standard error that strings make which are no name everywhere, as a share of the
 # estimate.
 _RELATIVE_ERROR = 0.04

@@ -326,6 +326,11 @@ class Errors(metaclass=WithCodes):
         "There is no recipe '{recipe}' for a config: it is {recipes}. See "
         "docs/recipes.md."
     )
+    A233 = (
+        "adak.start.frozen_encoder is true, but '{name}' does not listen to a "
+        "transformer whose model is in the config. Leave the setting out, or give the "
+        "config such a transformer, as `python -m spacy adak init-config --gpu` does."
+    )
     A230 = (
         "How many of the entities are annotated can't be estimated: too few are. "
         "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "

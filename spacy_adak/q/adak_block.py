@@ -95,6 +95,9 @@ class Start(Block):
     ratio_margin (float): For "ratio" and "forms": the margin of RatioLoss, whose target
         is the share of entity tokens, estimated in the same way.
     ratio_weight (float): For "ratio" and "forms": the weight of RatioLoss.
+    frozen_encoder (bool): Whether these fold models, and those that the annotators'
+        recall is estimated by, are small networks over the transformer as it is, where
+        all others train it. They take a fraction of the time.
     """
 
     CHOICE: ClassVar[str | None] = "learn_from"
@@ -108,6 +111,7 @@ class Start(Block):
     annotation_recall: Share | None = None
     ratio_margin: Share = 0.02
     ratio_weight: float = Field(default=10.0, ge=0)
+    frozen_encoder: bool = False
 
     @property
     def has_likelihood(self) -> bool:

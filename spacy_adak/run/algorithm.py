@@ -116,9 +116,11 @@ def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
 
 def encode_texts(run: Run, execute: Executor) -> None:
     """Run frozen encoders on all texts, so that trainings find the rows."""
-    if not has_frozen_encoder(load_config(run.config_path)):
+    # Only the first fold models may have one.
+    config_path = run.first_folds_config_path
+    if not has_frozen_encoder(load_config(config_path)):
         return
-    recipe = recipe_of(run, number=1)
+    recipe = recipe_of(run, number=1)._replace(config_path=config_path)
     recipe.frozen.mkdir(exist_ok=True)
     files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
     parts = run.settings.at_once

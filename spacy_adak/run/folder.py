@@ -3,6 +3,8 @@
 All that a run needs to go on after a crash is on disk:
 
     config.cfg             the settings of the run
+    first-folds.cfg        those of the first fold models, where these have a frozen
+                           transformer
     corpus/                the data in folds and shards
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
@@ -37,6 +39,7 @@ from ..q.adak_block import AdakSettings
 from ..shards.recall_file import RECALL_FILE
 
 CONFIG_FILE = "config.cfg"
+FIRST_FOLDS_FILE = "first-folds.cfg"
 CORPUS = "corpus"
 DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
@@ -57,6 +60,7 @@ FINAL = "final"
 GIVEN = (CONFIG_FILE, DEV_FILE)
 MADE = (
     CORPUS,
+    FIRST_FOLDS_FILE,
     FROZEN,
     LIKELIHOOD_FOLDER,
     ANNOTATORS_FOLDER,
@@ -165,6 +169,13 @@ class Run(NamedTuple):
     use_gpu: int
     code_path: Path | None
     ruled_out: int = 0
+
+    @property
+    def first_folds_config_path(self) -> Path:
+        """RETURNS (Path): The config of the first fold models."""
+        if self.settings.start.frozen_encoder:
+            return self.folder / FIRST_FOLDS_FILE
+        return self.config_path
 
     @property
     def history_path(self) -> Path:

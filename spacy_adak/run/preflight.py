@@ -25,6 +25,7 @@ from .check_guessers import problems_of_guessers
 from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
+from .frozen_start import frozen_start_problems
 from .overrides import SPACY_SETTINGS, settings_of_loss
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
@@ -80,7 +81,11 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     labels = None
     try:
         config = fill_config(raw)
-        problems += _problems_of_components(config.resolved)
+        wrong_components = list(_problems_of_components(config.resolved))
+        problems += wrong_components
+        is_frozen_start = settings is not None and settings.start.frozen_encoder
+        if is_frozen_start and not wrong_components:
+            problems += frozen_start_problems(config.resolved, config.component)
         labels = _given_labels(config.resolved)
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.

@@ -23,8 +23,9 @@ def recipe_of(
     # Every training has a seed of its own, which depends on nothing but its place.
     place = 0 if without_fold is None else without_fold + 1
     seed = run.config["training"]["seed"] or 0
+    is_first_fold = number <= 1 and without_fold is not None
     return Recipe(
-        config_path=run.config_path,
+        config_path=run.first_folds_config_path if is_first_fold else run.config_path,
         corpus=run.corpus,
         dev_path=run.dev_path,
         seed=(seed + 1_000_003 * number + 7919 * place) % 2**31,

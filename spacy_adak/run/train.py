@@ -39,11 +39,13 @@ from .folder import (
     CONFIG_FILE,
     CORPUS,
     DEV_FILE,
+    FIRST_FOLDS_FILE,
     GIVEN,
     MADE,
     Round,
     Run,
 )
+from .frozen_start import with_frozen_transformer
 from .init_config import quick_settings
 from .overrides import read_config
 from .preflight import check_run
@@ -163,6 +165,9 @@ def _begin(
         if not checked.dev_is_complete:
             choose_by_likelihood(each["training"])
     write_file(folder / CONFIG_FILE, config.to_write.to_disk)
+    if checked.settings.start.frozen_encoder:
+        first = with_frozen_transformer(config.to_write, config.component)
+        write_file(folder / FIRST_FOLDS_FILE, first.to_disk)
     write_file(folder / DEV_FILE, make_docbin(checked.dev).to_disk)
     seed = config.resolved["training"]["seed"] or 0
     write_shards(checked.train, folder / CORPUS, checked.settings.folds, seed)

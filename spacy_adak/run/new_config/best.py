@@ -24,7 +24,8 @@ gamma = 3.0
 
 # What recovers most where the encoder knows a language already: q is estimated once, by
 # models that have seen two thirds of the texts each.
-_PRETRAINED_ADAK = """\
+_PRETRAINED_ADAK = Template(
+    """\
 [adak]
 # How many times q is estimated.
 rounds = 1
@@ -42,13 +43,20 @@ n_jobs = 2
 [adak.start]
 learn_from = "forms"
 ratio_weight = 2.0
+{%- if kind == "trained" %}
+# These fold models have the transformer frozen, under a small network, which takes a
+# fraction of the time.
+frozen_encoder = true
+{%- endif %}
 
 # q is what fold models say, not only their best reading. Above 1 the final training may
 # overrule it.
 [adak.q]
 mode = "interpolated"
 temperature = 2.0
-"""
+""",
+    keep_trailing_newline=True,
+)
 
 _OWN_ADAK = Template(
     """\
@@ -99,5 +107,7 @@ def best_method(kind: Kind, learn_rate: float, epochs: int, *, quick: bool) -> M
         loss=_ADAK_LOSS if is_own else _WEIGHTED_LOSS,
         length=length_text(kind, epochs, is_paper=False),
         steps=steps_text(kind, learn_rate, is_paper=False),
-        adak=_OWN_ADAK.render(quick=quick) if is_own else _PRETRAINED_ADAK,
+        adak=_OWN_ADAK.render(quick=quick)
+        if is_own
+        else _PRETRAINED_ADAK.render(kind=kind),
     )

@@ -21,7 +21,7 @@ SKELETON = Template(
 # A transformer on the hub, or the path of a folder.
 encoder = {{ encoder | tojson }}
 {%- endif %}
-{%- if kind == "frozen" %}
+{%- if kind == "frozen" or "frozen_encoder" in adak %}
 # A folder where several runs find what it says of texts; a run has its own if null.
 rows = null
 {%- endif %}

@@ -118,6 +118,8 @@ def encode_texts(run: Run, execute: Executor) -> None:
     """Run frozen encoders on all texts, so that trainings find the rows."""
     # Only the first fold models may have one.
     config_path = run.first_folds_config_path
+    if config_path != run.config_path and not (run.needs_q() or needs_recall(run)):
+        return
     if not has_frozen_encoder(load_config(config_path)):
         return
     recipe = recipe_of(run, number=1)._replace(config_path=config_path)

@@ -35,7 +35,6 @@ def config(tiny_bert: Path, tmp_path: Path) -> Config:
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-@pytest.mark.filterwarnings("ignore:.*W21[78]")
 def test_only_fold_models_of_the_first_round_have_a_frozen_transformer(
     config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,7 +63,6 @@ def test_only_fold_models_of_the_first_round_have_a_frozen_transformer(
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-@pytest.mark.filterwarnings("ignore:.*W21[78]")
 def test_their_config_has_the_transformer_of_the_run(
     config: Config, tmp_path: Path, tiny_bert: Path
 ) -> None:
@@ -85,6 +83,15 @@ def test_their_config_has_the_transformer_of_the_run(
     ours = Config().from_disk(output / "config.cfg")
     assert first["initialize"] == ours["initialize"]
     assert first["corpora"] == ours["corpora"]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_no_text_is_encoded_where_no_fold_model_is_trained(
+    config: Config, tmp_path: Path
+) -> None:
+    overrides = {"components.adak_ner.loss": {"@losses": "spacy-adak.CRFLoss.v1"}}
+    train(read_config(config, overrides), tmp_path / "output")
+    assert not (tmp_path / "output" / "frozen").exists()
 
 
 def test_config_without_a_transformer_is_refused(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@
 
 The dev variants are the complete dev set, 100, 50 and 20 completely annotated texts of
 it, all of it with the same share of entities kept as in the training data, and none.
-Beside these stands what the few complete texts are worth as training data: a plain CRF
-on them alone. Each cell appends its result when it is finished; finished cells are not
+Next to these stands what the few complete texts are worth as training data: a plain CRF
+on them alone, and our default that chooses models by them and is then fine-tuned on
+them. Each cell appends its result when it is finished; finished cells are not
 done again, and one that was stopped is taken up where it was.
 """
 
@@ -31,6 +32,7 @@ from spacy_adak.shards.recall_file import read_recall
 from spacy_adak.tasks.train_model import BEST_MODEL
 
 from .corpora import is_outdated, prepare_corpus
+from .fine_tuning import fine_tune
 
 _LANGUAGES = {"youku": "zh", "taobao": "zh", "conll2003": "en"}
 DATASETS = tuple(_LANGUAGES)
@@ -40,6 +42,8 @@ _COMPLETE = {"complete": None, "100": 100, "50": 50, "20": 20}
 VARIANTS = (*_COMPLETE, "incomplete", "none")
 # Plain CRFs on the complete texts alone, by how many there are.
 BASELINES = ("crf-on-100", "crf-on-50", "crf-on-20")
+# Our default with these dev texts, then a plain CRF for some more steps on them.
+TUNED = ("tuned-on-100", "tuned-on-50", "tuned-on-20")
 _TEXTS_OF_A_BASELINE = 20_000
 _RESULTS = Path("experiments") / "no_dev" / "results.jsonl"
 
@@ -76,7 +80,8 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
     """
     folder = root / "corpus" / f"{cell.dataset}-no-dev"
     if cell.variant in BASELINES:
-        few = int(cell.variant.rpartition("-")[2])
+        few = _complete_texts(cell)
+        assert few is not None
         path = _some_of(corpus / "dev.spacy", folder, few, cell.seed)
         return {
             # As many steps as there are in a training on many texts.
@@ -91,12 +96,17 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
         dev = None
     elif cell.variant == "incomplete":
         dev = _kept(corpus / "dev.spacy", folder, cell)
-    elif (count := _COMPLETE[cell.variant]) is not None:
+    elif (count := _complete_texts(cell)) is not None:
         dev = _some_of(corpus / "dev.spacy", folder, count, cell.seed)
     return {
         "paths.train": str(train_path),
         "paths.dev": None if dev is None else str(dev),
     }
+
+
+def _complete_texts(cell: Cell) -> int | None:
+    """How many complete texts a cell has; None for the whole dev set."""
+    return _COMPLETE[cell.variant.rpartition("-")[2]]
 
 
 def _kept(source: Path, folder: Path, cell: Cell) -> Path:
@@ -129,11 +139,12 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     output = root / "training" / "no_dev" / cell.name
     rows = root / "training" / "no_dev" / f"rows-{cell.dataset}"
     started = time.monotonic()
+    data = make_data(root, corpus, cell)
     _, history = train(
         root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg",
         output,
         overrides={
-            **make_data(root, corpus, cell),
+            **data,
             "paths.encoder": encoder,
             "paths.rows": str(rows),
             "system.seed": cell.seed,
@@ -141,7 +152,11 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
         resume=is_begun(output),
     )
     recall = read_recall(output)
-    test = evaluate(output / BEST_MODEL, corpus / "test.spacy").to_dict()
+    model = output / BEST_MODEL
+    if cell.variant in TUNED:
+        model = output.with_name(f"{output.name}-tuned")
+        fine_tune(output / BEST_MODEL, Path(data["paths.dev"]), model, cell.seed)
+    test = evaluate(model, corpus / "test.spacy").to_dict()
     row = {
         **cell._asdict(),
         "encoder": Path(encoder).name,
@@ -154,7 +169,8 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     path = root / _RESULTS
     path.parent.mkdir(parents=True, exist_ok=True)
     srsly.write_jsonl(path, [row], append=True, append_new_line=False)
-    remove(output)
+    for folder in {output, output.with_name(f"{output.name}-tuned")}:
+        remove(folder)
     value = "" if recall is None else f", recall of annotators {recall.description}"
     msg.good(f"{cell.name}: F1 {100 * row['test']['f']:.2f}{value}")
 
@@ -170,7 +186,7 @@ def read_results(root: Path) -> dict[Cell, dict[str, Any]]:
 
 def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     """RETURNS (str): F1 on test by dev data, as Markdown; means over seeds."""
-    columns = [*VARIANTS, *BASELINES]
+    columns = [*VARIANTS, *BASELINES, *TUNED]
     lines = [
         f"| Dataset | Scheme | ρ | {' | '.join(columns)} |",
         "| --- | --- | ---: |" + " ---: |" * len(columns),
@@ -206,8 +222,9 @@ def cells(
 def main() -> None:
     """Train the cells that have no result yet, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    columns = (*VARIANTS, *BASELINES, *TUNED)
     parser.add_argument("--datasets", nargs="+", default=DATASETS, choices=DATASETS)
-    parser.add_argument("--variants", nargs="+", default=[*VARIANTS, *BASELINES])
+    parser.add_argument("--variants", nargs="+", default=columns, choices=columns)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--ratio", type=float, default=0.2)
     parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")

@@ -15,7 +15,7 @@ from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.objective import LossAndGradient
 from tests.crf.brute_force import legal_paths
-from tests.losses import Objective
+from tests.losses import LOSSES, Objective
 
 from .listing import Reading, probabilities, random_scores, tokens_of
 
@@ -141,6 +141,28 @@ def test_adak_adds_the_best_readings_that_agree(facts: Known, weight: float) -> 
     expected = (1 - weight) * -math.log(p[tuple(facts.entities)])
     expected += weight * minus_log(best_agreeing(p, facts, 3))
     result = compute(Objective("adak", 3, weight), scores, [facts], [[4]])
+    assert result.loss == pytest.approx(expected)
+
+
+COMPLETE = known([ENTITY], [0, 3])
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "BILUO"])
+@pytest.mark.parametrize("with_estimate", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_complete_text_is_a_fact_whatever_is_learnt_from(
+    loss: str, with_estimate: bool, scheme: str
+) -> None:
+    """Stated O and entities alike, with and without an estimate."""
+    tagset = TagSet(["X", "Y"], scheme)
+    scores = random_scores(tagset, 4)
+    # A target that is never missed costs nothing.
+    any_share = EntityRatio(0.5, 1.0, 10.0)
+    objective = Objective(loss, 5, 0.5, any_share, annotation_recall=0.3)
+    q = PathEstimate([ENTITY]) if with_estimate else None
+    expected = -math.log(probabilities(scores, tagset)[(ENTITY,)])
+    sample = Sample(COMPLETE, q, [4])
+    result = compute_samples(objective, scores, [sample], tagset)
     assert result.loss == pytest.approx(expected)
 
 

@@ -475,6 +475,19 @@ class Errors(metaclass=WithCodes):
         "--complete-types {types} says that entities of other types may be missing, "
         "and --unlabelled outside that none is. Give one of the two."
     )
+    A327 = (
+        "--map {value} does not say which label becomes which. Write OLD=NEW for all "
+        "files, or FILE:OLD=NEW for one of {files}."
+    )
+    A328 = (
+        "--map names {labels} of {path}, which has no such label (it has {known}). "
+        "Correct the name."
+    )
+    A329 = (
+        "{first} and {second} have the same text ('{text}') in different tokens, so "
+        "that what is known of it can't be put together. Convert both with the same "
+        "--lang, or leave one of them out."
+    )
 
     # report
     A400 = (
@@ -808,6 +821,11 @@ class Warnings(metaclass=WithCodes):
         "For which types {count} documents are complete is not written, for the "
         "{format} format has no place for it: write spacy, spans, prodigy, doccano or "
         "label-studio to keep that."
+    )
+    W344 = (
+        "{path} has {count} documents without any unknown token, so they state that "
+        "there is no {labels} either. If they were annotated for their own types only, "
+        "say so: `adak convert --unlabelled missing --complete-types` with these types."
     )
     W350 = "not in the form that is expected here ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."

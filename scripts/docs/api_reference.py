@@ -10,6 +10,7 @@ from wasabi import MarkdownRenderer
 
 import spacy_adak
 from scripts.make_configuration import read_docstring
+from spacy_adak.data.combine import combine
 from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.packaging.package import package
@@ -68,7 +69,9 @@ SECTIONS = (
             AdaKRecognizer.score,
         ),
     ),
-    Section("Data", "", (convert, corrupt, check_files, check_config, Finding)),
+    Section(
+        "Data", "", (convert, combine, corrupt, check_files, check_config, Finding)
+    ),
     Section(
         "Evaluation and reports", "", (evaluate, Evaluation, write_report, RunReport)
     ),

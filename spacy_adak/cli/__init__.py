@@ -5,6 +5,7 @@ imports the function that does its work when it is called.
 """
 
 from .app import adak_cli
+from .combine import combine_cli
 from .convert import convert_cli
 from .corrupt import corrupt_cli
 from .debug_data import debug_data_cli
@@ -20,6 +21,7 @@ from .train import train_cli
 
 __all__ = [
     "adak_cli",
+    "combine_cli",
     "convert_cli",
     "corrupt_cli",
     "debug_data_cli",

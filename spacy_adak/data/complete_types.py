@@ -11,7 +11,7 @@ tokens would lie in the stretch. A stretch that covers only a part of an entity 
 therefore have the entity annotated.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy
 from spacy.tokens import Doc, Span
@@ -111,16 +111,3 @@ def with_outside_stated(doc: Doc, types: Collection[str]) -> Doc:
         default="unmodified",
     )
     return copy
-
-
-def rename_types(doc: Doc, names: Mapping[str, str]) -> None:
-    """Give types of the statement other names.
-
-    doc (Doc): The document, which is changed.
-    names (Mapping[str, str]): The new name of each type that gets one.
-    """
-    if has_statement(doc):
-        doc.spans[COMPLETE_KEY] = [
-            Span(doc, s.start, s.end, label=names.get(s.label_, s.label_))
-            for s in complete_spans(doc)
-        ]

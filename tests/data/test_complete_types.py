@@ -8,7 +8,6 @@ from spacy_adak.data.complete_types import (
     complete_tokens,
     corpus_types,
     is_complete_for,
-    rename_types,
     state_complete,
     types_complete_in,
     with_outside_stated,
@@ -81,12 +80,6 @@ def test_a_type_that_is_complete_nowhere_leaves_all_open(types: list[str]) -> No
 
 def test_types_are_those_of_entities_and_statements() -> None:
     assert corpus_types([make_doc(ORG=(0, 5)), make_doc()]) == {"PER", "ORG"}
-
-
-def test_types_are_renamed() -> None:
-    doc = make_doc(PER=(0, 4), ORG=(1, 5))
-    rename_types(doc, {"ORG": "COMPANY"})
-    assert as_tuples(doc) == [(0, 4, "PER"), (1, 5, "COMPANY")]
 
 
 def test_docbin_and_copies_keep_the_statement(tmp_path) -> None:

@@ -840,6 +840,10 @@ class Warnings(metaclass=WithCodes):
         "The report on the run can't be written: {error}. The models are there. Try "
         "again by `python -m spacy adak report {path}`."
     )
+    W403 = (
+        "{labels} can't be scored: {path} is not complete for it anywhere. Other types "
+        "are scored where it is."
+    )
     W410 = (
         "Predictions on tokens without annotation are not counted here, so that "
         "precision and F1 look better than they are. Never compare models by them."

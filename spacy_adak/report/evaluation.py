@@ -3,6 +3,9 @@
 What the gold annotation states is scored. A predicted entity that touches a token whose
 annotation is missing is neither right nor wrong. Such scores look better than they are;
 where gold is incomplete, those of `incomplete_gold` take their place.
+
+Where gold states for which types it is complete, each type is scored there, and types
+that are complete nowhere are not.
 """
 
 import json
@@ -15,14 +18,21 @@ from typing import Any, NamedTuple
 
 from seqeval.metrics import classification_report
 from spacy.cli._util import setup_gpu
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
 from wasabi import table
 
-from ..annotation.completeness import is_meant_to_be_complete
+from ..annotation.completeness import is_complete, is_meant_to_be_complete
 from ..atomic import write_bytes
+from ..data.complete_types import (
+    complete_tokens,
+    corpus_types,
+    with_outside_stated,
+)
 from ..data.sample_marks import sample_weight
 from ..errors import Errors, Warnings
+from ..pipeline.annotation_likelihood import is_scored_by_type, judged_spans
 from ..recall.combine import AnnotatorRecall
 from .gold_recall import estimate_gold_recall
 from .incomplete_gold import CorrectedScores, CountedText, correct_scores
@@ -55,6 +65,10 @@ class Evaluation:
     corrected (CorrectedScores | None): The scores to go by, if gold is incomplete or
         its texts were drawn and have weights.
     note (str | None): What they rest on.
+    complete_texts (dict[str, int] | None): In how many texts each type was scored, if
+        gold states for which types it is complete.
+    not_scored (tuple[str, ...]): Types that gold has, or were found, and that it is
+        complete for nowhere.
     """
 
     micro: Score
@@ -66,6 +80,8 @@ class Evaluation:
     ignored_predictions: int
     corrected: CorrectedScores | None = None
     note: str | None = None
+    complete_texts: dict[str, int] | None = None
+    not_scored: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The scores under the names spaCy gives them. On
@@ -76,6 +92,12 @@ class Evaluation:
             "missing_tokens": self.missing_tokens,
             "ignored_predictions": self.ignored_predictions,
         }
+        if self.complete_texts is not None:
+            by_type = {
+                "complete_texts": self.complete_texts,
+                "not_scored": list(self.not_scored),
+            }
+            return {**self._scored_as_complete(), **counts, **by_type}
         if self.corrected is None:
             return {**self._scored_as_complete(), **counts}
         overall = self.corrected.overall.to_dict()
@@ -167,9 +189,19 @@ def evaluate(
     predicted = predict(nlp, data_path, gold_preproc=gold_preproc)
     if all(token.ent_iob == 0 for eg in predicted for token in eg.reference):
         raise ValueError(Errors.A401.format(path=data_path))
+    types = _types_of(predicted)
+    predicted = [
+        Example(eg.predicted, with_outside_stated(eg.reference, types))
+        for eg in predicted
+    ]
     evaluation = score_entities(predicted)
     is_weighted = all(sample_weight(eg.reference) is not None for eg in predicted)
-    if evaluation.missing_tokens or is_weighted:
+    if evaluation.complete_texts is not None:
+        if evaluation.not_scored:
+            labels = ", ".join(evaluation.not_scored)
+            message = Warnings.W403.format(labels=labels, path=data_path)
+            warnings.warn(message, stacklevel=2)
+    elif evaluation.missing_tokens or is_weighted:
         key = spans_key(nlp)
         annotators = estimate_gold_recall(predicted, key, annotation_recall)
         reviewed = None
@@ -182,7 +214,7 @@ def evaluate(
             corrected=correct_scores(texts, annotators, reviewed),
             note=_describe(annotators, reviewed, is_weighted=is_weighted),
         )
-    if evaluation.missing_tokens:
+    if evaluation.missing_tokens and evaluation.complete_texts is None:
         warnings.warn(
             Warnings.W401.format(
                 missing=evaluation.missing_tokens,
@@ -243,11 +275,14 @@ def _count(example: Example, is_weighted: bool) -> CountedText:
 
 
 def score_entities(examples: Iterable[Example]) -> Evaluation:
-    """Score predicted documents against gold ones.
+    """Score predicted documents against gold ones. If gold states for which types it is
+    complete, each type is scored there.
 
     examples (Iterable[Example]): The predicted and the gold documents.
     RETURNS (Evaluation): The scores.
     """
+    examples = list(examples)
+    by_type = is_scored_by_type(examples)
     gold_tags: list[list[str]] = []
     predicted_tags: list[list[str]] = []
     documents = tokens = missing = ignored = 0
@@ -255,11 +290,17 @@ def score_entities(examples: Iterable[Example]) -> Evaluation:
         documents += 1
         tokens += len(example.reference)
         missing += sum(token.ent_iob == 0 for token in example.reference)
-        pairs, count = _to_tags(example)
+        pairs, count = _to_tags(example, by_type)
         ignored += count
         gold_tags += [gold for gold, _ in pairs]
         predicted_tags += [predicted for _, predicted in pairs]
     scores = _report(gold_tags, predicted_tags)
+    types = _types_of(examples)
+    complete_texts = {
+        label: count
+        for label in types
+        if (count := sum(_can_score(label, eg.reference) for eg in examples))
+    }
     return Evaluation(
         micro=scores["micro avg"],
         macro=scores["macro avg"],
@@ -268,10 +309,24 @@ def score_entities(examples: Iterable[Example]) -> Evaluation:
         tokens=tokens,
         missing_tokens=missing,
         ignored_predictions=ignored,
+        complete_texts=complete_texts if by_type else None,
+        not_scored=tuple(t for t in types if by_type and t not in complete_texts),
     )
 
 
-def _to_tags(example: Example) -> tuple[list[tuple[list[str], list[str]]], int]:
+def _types_of(examples: Sequence[Example]) -> list[str]:
+    """All types that gold has or is complete for, or that were found."""
+    found = {ent.label_ for eg in examples for ent in eg.predicted.ents}
+    return sorted(found | corpus_types(eg.reference for eg in examples))
+
+
+def _can_score(label: str, gold: Doc) -> bool:
+    return is_complete(gold) or label in complete_tokens(gold)
+
+
+def _to_tags(
+    example: Example, by_type: bool
+) -> tuple[list[tuple[list[str], list[str]]], int]:
     """The gold and the predicted tags on the gold tokens, and the number of predictions
     that cannot be judged.
 
@@ -281,14 +336,18 @@ def _to_tags(example: Example) -> tuple[list[tuple[list[str], list[str]]], int]:
     """
     gold = example.reference
     spans = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
+    predicted = list(in_gold(example))
+    if by_type:
+        spans, judged = judged_spans(example)
+        found = [span for span in predicted if span in judged]
+    else:
+        found = [
+            span
+            for span in predicted
+            if all(token.ent_iob != 0 for token in gold[span[0] : span[1]])
+        ]
     gold_tags = _tag(spans, len(gold))
-    found = []
-    ignored = 0
-    for start, end, label in in_gold(example):
-        if any(token.ent_iob == 0 for token in gold[start:end]):
-            ignored += 1
-        else:
-            found.append((start, end, label))
+    ignored = len(predicted) - len(found)
     placed: list[tuple[int, int, str]] = []
     pairs = []
     for span in sorted(found, key=lambda span: span not in spans):

@@ -9,7 +9,8 @@ from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_adak.data.docbin import write_docbin
+from spacy_adak.data.complete_types import COMPLETE_KEY, state_complete
+from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.sample_marks import SAMPLE_KEY
 from spacy_adak.report.evaluation import Score, evaluate, score_entities
 
@@ -208,3 +209,52 @@ def test_data_in_another_format_is_an_error(model: Path, tmp_path: Path) -> None
     (tmp_path / "gold.conll").write_text("a O\n")
     with pytest.raises(ValueError, match=r"A400.*gold\.conll.*adak convert"):
         evaluate(model, tmp_path / "gold.conll")
+
+
+def test_each_type_is_scored_where_gold_is_complete_for_it(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    everything = (0, 1, 2, 3, 4, 5)
+    docs = [make_doc(nlp, missing=everything) for _ in range(3)]
+    # "Acme" is found as ORG, and "York" as PER.
+    docs[0].set_ents([Span(docs[0], 0, 1, label="ORG")], default="missing")
+    state_complete(docs[0], ["ORG"])
+    docs[1].set_ents([Span(docs[1], 2, 4, label="PER")], default="missing")
+    state_complete(docs[1], ["PER"])
+    docs[2].set_ents([Span(docs[2], 5, 6, label="LOC")], default="missing")
+    write_docbin(tmp_path / "gold.spacy", docs)
+    with pytest.warns(UserWarning, match=r"W403.*LOC can't be scored"):
+        found = evaluate(model, tmp_path / "gold.spacy")
+    assert found.per_type == {
+        "ORG": Score(1.0, 1.0, 1.0, 1),
+        "PER": Score(0.0, 0.0, 0.0, 1),
+    }
+    assert found.micro == Score(0.5, 0.5, 0.5, 2)
+    # PER of the first text, ORG of the second, both of the third.
+    assert found.ignored_predictions == 4
+    values = found.to_dict()
+    assert values["complete_texts"] == {"ORG": 1, "PER": 1}
+    assert values["not_scored"] == ["LOC"]
+    assert found.corrected is None
+
+
+def test_all_types_complete_are_scored_as_complete_gold(
+    nlp: Language, model: Path, data_path: Path, tmp_path: Path
+) -> None:
+    (doc,) = read_docbin(data_path, nlp.vocab)
+    doc.set_ents(list(doc.ents), default="missing")
+    state_complete(doc, ["LOC", "ORG", "PER"])
+    write_docbin(tmp_path / "stated.spacy", [doc])
+    found = evaluate(model, tmp_path / "stated.spacy")
+    expected = evaluate(model, data_path)
+    assert (found.micro, found.per_type) == (expected.micro, expected.per_type)
+    assert found.missing_tokens == 0
+
+
+def test_an_entity_at_the_edge_of_a_stretch_is_judged(nlp: Language) -> None:
+    gold = make_doc(nlp, (2, 4, "PER"), missing=(0, 1, 4, 5))
+    gold.spans[COMPLETE_KEY] = [Span(gold, 3, 5, label="PER")]
+    predicted = make_doc(nlp, (2, 4, "PER"), (4, 6, "PER"), (0, 1, "PER"))
+    found = score_entities([Example(predicted, gold)])
+    assert found.per_type == {"PER": Score(0.5, 1.0, pytest.approx(2 / 3), 1)}
+    assert found.ignored_predictions == 1

@@ -18,7 +18,7 @@ from spacy.training import Example
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet, split_tag
 from ..data.annotated_text import stretches
-from ..data.complete_types import complete_tokens, has_statement
+from ..data.complete_types import complete_spans, complete_tokens, has_statement
 from ..errors import Errors
 from .segments import longest_segment, segment_doc
 
@@ -87,14 +87,14 @@ class Known(NamedTuple):
         ruled_out = [span for span in self.ruled_out if span.type in types]
         complete = [span for span in self.complete if span.type in types]
         outside = self.outside
-        if complete:
-            by_type = {span.type: numpy.zeros_like(outside) for span in complete}
-            for span in complete:
-                by_type[span.type][span.start : span.end] = True
-            if len(by_type) == len(types):
-                in_entity = _cover(self.entities, len(outside))
-                closed = numpy.logical_and.reduce(list(by_type.values()))
-                outside = outside | (closed & ~in_entity)
+        stated = {span.type for span in complete}
+        if stated and len(stated) == len(types):
+            open_types = numpy.full(len(outside), len(types))
+            for label in stated:
+                spans = [span for span in complete if span.type == label]
+                open_types -= _cover(spans, len(outside))
+            in_entity = _cover(self.entities, len(outside))
+            outside = outside | ((open_types == 0) & ~in_entity)
         return Known(self.entities, outside, ruled_out, complete)
 
 
@@ -151,22 +151,19 @@ def _complete_stretches(example: Example) -> list[LabelledSpan]:
     reference = example.reference
     if not has_statement(reference):
         return []
+    if _have_equal_tokens(example):
+        return [
+            LabelledSpan(span.start, span.end, span.label_)
+            for span in complete_spans(reference)
+        ]
+    aligned = [example.alignment.x2y[i] for i in range(len(example.predicted))]
     found = []
-    x2y = None
-    if not _have_equal_tokens(example):
-        x2y = example.alignment.x2y
-    for label, tokens in sorted(complete_tokens(reference).items()):
-        if x2y is not None:
-            entities = [e for e in reference.ents if e.label_ == label]
-            tokens &= ~_cover(
-                (LabelledSpan(e.start, e.end, label) for e in entities), len(reference)
-            )
-            aligned = [x2y[i] for i in range(len(example.predicted))]
-            tokens = numpy.array(
-                [len(y) > 0 and bool(tokens[y].all()) for y in aligned]
-            )
-        for start, end in stretches(numpy.flatnonzero(tokens).tolist()):
-            found.append(LabelledSpan(start, end, label))
+    for label, tokens in complete_tokens(reference).items():
+        for ent in reference.ents:
+            if ent.label_ == label:
+                tokens[ent.start : ent.end] = False
+        inside = [i for i, y in enumerate(aligned) if len(y) and tokens[y].all()]
+        found += [LabelledSpan(*stretch, label) for stretch in stretches(inside)]
     return found
 
 

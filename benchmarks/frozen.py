@@ -105,10 +105,10 @@ def time_run(config: Config, output: Path) -> tuple[float, int, list[bytes]]:
     encoded = 0
     encode = TokenEncoder.encode
 
-    def counting(encoder: TokenEncoder, docs: Any) -> Any:
+    def counting(encoder: TokenEncoder, docs: Any, **settings: bool) -> Any:
         nonlocal encoded
         encoded += len(docs)
-        return encode(encoder, docs)
+        return encode(encoder, docs, **settings)
 
     with patch.object(TokenEncoder, "encode", counting):
         start = time.perf_counter()

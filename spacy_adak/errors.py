@@ -216,6 +216,10 @@ class Errors(metaclass=WithCodes):
         "Invalid value {value!r} for the setting '{setting}' of {architecture}: "
         "expected a whole number not below {lowest}."
     )
+    A139 = (
+        "The encoder '{encoder}' can't be reduced: that is for a transformer of "
+        "spacy-transformers. Remove the setting 'reduced' of FrozenEncoder."
+    )
 
     # run
     A201 = (

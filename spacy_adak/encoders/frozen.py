@@ -33,6 +33,7 @@ def build_frozen_encoder(
     layers: list[int] | Literal["middle"] | None = None,
     memory_limit_mb: int = 1024,
     shared: str | None = None,
+    reduced: bool = False,
 ) -> Model[list[Doc], list[Floats2d]]:
     """An encoder that stays as it is. While a pipeline is trained it runs once per
     text, and its rows are remembered as float16.
@@ -45,8 +46,9 @@ def build_frozen_encoder(
     by, and the windows of a transformer. An encoder must not read anything else, such
     as the tags of tokens: it would not be run again when these change.
 
-    On a CPU texts are encoded one by one, so that rows never depend on the batch, and
-    prediction takes longer than with batches.
+    A transformer reads windows of similar length together. While a pipeline is trained
+    a text has the same rows whatever else is read with it. In prediction batches are
+    smaller where there are few texts, and rows may differ in what is lost in rounding.
 
     encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
         per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
@@ -59,10 +61,12 @@ def build_frozen_encoder(
     shared (Optional[str]): A folder for the encoder and its rows, where several runs of
         `adak train` find them; a run has its own if there is none. With other trainings
         it is for one encoder: remove it if the files of that have changed.
+    reduced (bool): Whether a transformer computes with 8 bits on a CPU, and with 16 on
+        a GPU. That is faster, and rows differ a little.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
     check_sizes("FrozenEncoder", 0, memory_limit_mb=memory_limit_mb)
-    token_encoder = TokenEncoder(encoder, layers)
+    token_encoder = TokenEncoder(encoder, layers, reduced)
     frozen = FrozenShim(
         token_encoder,
         memory_limit_mb * _MEGABYTE,
@@ -182,7 +186,7 @@ class FrozenShim(Shim):
         if self._remembered is not None:
             stores.append(self._remembered)
         if not stores:
-            return self._encode(docs)
+            return self._encode(docs, alike=False)
         keys = [self.encoder.key(doc) for doc in docs]
         known: dict[bytes, numpy.ndarray] = {}
         unknown: dict[bytes, Doc] = {}
@@ -231,14 +235,16 @@ class FrozenShim(Shim):
         """Serialize a shared encoder by the name of its folder from now on."""
         self._serializes_shared = False
 
-    def _encode(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
+    def _encode(
+        self, docs: Sequence[Doc], *, alike: bool = True
+    ) -> list[numpy.ndarray]:
         if not docs:
             return []
         with _random_numbers_kept():
             if not self._is_loaded and self._shared is not None:
                 self.encoder.model.from_bytes(self._shared.read())
                 self._is_loaded = True
-            return list(self.encoder.encode(docs))
+            return list(self.encoder.encode(docs, alike=alike))
 
     def finish_update(self, optimizer: Any) -> None:
         """Nothing to update."""

@@ -10,17 +10,18 @@ import numpy
 import srsly
 from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc
+from spacy.util import minibatch
 from thinc.api import Model
-from thinc.types import Floats2d
 
 from ..annotation.known import shorten
 from ..errors import Errors, Warnings
 from .row_folder import KEY_LENGTH
+from .transformer_rows import TransformerRows
 
-# How many texts go through the encoder at a time on a GPU. On a CPU it is one: what
-# else is in a batch changes the last bits of a row, and texts must be encoded alike
-# whenever and wherever that happens.
+# How many texts a tok2vec reads at a time.
 _TEXTS_PER_BATCH = 32
+# How many tokens a transformer is given at a time, to be put into batches.
+_TOKENS_AT_A_TIME = 8192
 Layers = Sequence[int] | Literal["middle"]
 
 
@@ -31,12 +32,16 @@ class TokenEncoder:
     layers (Layers | None): The layers of the transformer to average, 0 being its
         embeddings and -1 the last layer, which it is if there are none. "middle" are
         those from a third to two thirds of its depth.
+    reduced (bool): Whether the transformer computes with 8 bits on a CPU, and with 16
+        on a GPU.
 
     identity (str): Tells it from encoders of another structure, name or choice of
         layers.
     """
 
-    def __init__(self, model: Model, layers: Layers | None) -> None:
+    def __init__(
+        self, model: Model, layers: Layers | None, reduced: bool = False
+    ) -> None:
         self.model = model
         self.layers = layers
         self.is_transformer = "set_transformer" in model.attrs
@@ -46,12 +51,15 @@ class TokenEncoder:
             raise ValueError(Errors.A122.format(layers=layers, encoder=model.name))
         if layers is not None and not layers:
             raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
+        if reduced and not self.is_transformer:
+            raise ValueError(Errors.A139.format(encoder=model.name))
+        self._transformer_rows = TransformerRows(model, reduced)
         self._has_warned = False
         self._attributes = [ORTH, SPACY, *_attributes_read(model)]
         self._transformers = [n for n in model.walk() if "get_spans" in n.attrs]
         self._has_vectors = any(node.name == "static_vectors" for node in model.walk())
         # As in the config: once there are weights, their settings are in the model too.
-        self.identity = _identify(model, layers)
+        self.identity = _identify(model, layers, reduced)
 
     def initialize(self, docs: list[Doc] | None) -> None:
         """Get the weights of the model.
@@ -65,19 +73,19 @@ class TokenEncoder:
                 raise
             name = self.model.attrs["name"]
             raise ValueError(Errors.A134.format(name=name, error=error)) from error
-        self._ask_for_layers()
+        if self.is_transformer:
+            self._chosen_layers()
 
-    def _ask_for_layers(self) -> None:
-        """Have the transformer give what it says in between."""
+    def _chosen_layers(self) -> Sequence[int] | None:
+        """The numbers of the layers; an error if the transformer does not have them."""
         if self.layers is None:
-            return
-        config = cast(Any, self.model).transformer.config
-        depth = config.num_hidden_layers
+            return None
+        depth = cast(Any, self.model).transformer.config.num_hidden_layers
         chosen = choose_layers(self.layers, depth)
         if not all(-depth - 1 <= layer <= depth for layer in chosen):
             valid = f"{-depth - 1} to {depth}"
             raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
-        config.output_hidden_states = True
+        return chosen
 
     def key(self, doc: Doc) -> bytes:
         """RETURNS (bytes): Tells the text from all that may have other rows."""
@@ -91,22 +99,35 @@ class TokenEncoder:
             digest.update(repr([(span.start, span.end) for span in spans]).encode())
         return digest.digest()
 
-    def encode(self, docs: Sequence[Doc]) -> Iterator[numpy.ndarray]:
+    def encode(
+        self, docs: Sequence[Doc], *, alike: bool = True
+    ) -> Iterator[numpy.ndarray]:
         """Run the encoder. Nothing is remembered of it that could be trained.
 
         docs (Sequence[Doc]): Texts with tokens.
+        alike (bool): Whether a text has the same rows whatever the other texts are, to
+            the bit. Otherwise they may differ by what is lost in rounding.
         YIELDS (ndarray): (tokens, width) float16 of each text.
         """
+        encode = self._run_transformer if self.is_transformer else self._run_tok2vec
+        return map(_round, encode(docs, alike))
+
+    def _run_transformer(
+        self, docs: Sequence[Doc], alike: bool
+    ) -> Iterator[numpy.ndarray]:
         # It may have been loaded with weights for which no layers were chosen.
-        self._ask_for_layers()
-        size = 1 if self.model.ops.device_type == "cpu" else _TEXTS_PER_BATCH
-        for start in range(0, len(docs), size):
-            batch = list(docs[start : start + size])
+        layers = self._chosen_layers()
+        for part in _parts(docs):
+            encoded = self._transformer_rows.encode(part, layers, alike)
+            for doc, found in zip(part, encoded, strict=True):
+                if found.is_truncated:
+                    self._warn_of_lost_tokens(doc, found.pieces_per_token)
+                yield found.rows
+
+    def _run_tok2vec(self, docs: Sequence[Doc], alike: bool) -> Iterator[numpy.ndarray]:
+        one_by_one = alike and self.model.ops.device_type == "cpu"
+        for batch in minibatch(docs, size=1 if one_by_one else _TEXTS_PER_BATCH):
             output = self.model.predict(batch)
-            if self.is_transformer:
-                for doc, data in zip(batch, output.doc_data, strict=True):
-                    self._warn_of_lost_tokens(doc, data)
-                output = [self._pool(data) for data in output.doc_data]
             for doc, rows in zip(batch, output, strict=True):
                 if len(rows) != len(doc):
                     raise ValueError(
@@ -114,46 +135,39 @@ class TokenEncoder:
                             found=len(rows), expected=len(doc), text=shorten(doc)
                         )
                     )
-                yield _round(self.model.ops.to_numpy(rows))
+                yield self.model.ops.to_numpy(rows)
 
-    def _warn_of_lost_tokens(self, doc: Doc, data: Any) -> None:
+    def _warn_of_lost_tokens(self, doc: Doc, pieces_per_token: numpy.ndarray) -> None:
         """Say once that windows have more pieces than the transformer reads.
 
-        doc (Doc): A text.
-        data (TransformerData): What the transformer says about it.
+        doc (Doc): A text with such a window.
+        pieces_per_token (ndarray): How many pieces of each token it reads.
         """
-        limit = cast(Any, self.model).tokenizer.model_max_length
-        if self._has_warned or data.wordpieces.input_ids.shape[1] < limit:
+        if self._has_warned:
             return
-        for token, n_pieces in zip(doc, data.align.lengths, strict=False):
+        for token, n_pieces in zip(doc, pieces_per_token, strict=True):
             if not n_pieces and not token.is_space:
                 self._has_warned = True
+                limit = cast(Any, self.model).tokenizer.model_max_length
                 message = Warnings.W122.format(
                     token=token.text, text=shorten(doc), limit=limit
                 )
                 warnings.warn(message, stacklevel=2)
                 return
 
-    def _pool(self, data: Any) -> Floats2d:
-        """The mean of the layers and of a token's pieces. The tokens of a long text
-        have pieces in several windows; tokens without any get zeros.
 
-        data (TransformerData): What the transformer says about a text.
-        RETURNS (Floats2d): (tokens, width).
-        """
-        output = data.model_output
-        if self.layers is None:
-            states = output.last_hidden_state
-        else:
-            chosen = choose_layers(self.layers, depth=len(output.hidden_states) - 1)
-            states = sum(output.hidden_states[layer] for layer in chosen)
-            states = states / len(chosen)
-        ops = self.model.ops
-        if not data.align.lengths.any():
-            # `reduce_mean` fails without any piece, as of whitespace.
-            return ops.alloc2f(len(data.align.lengths), states.shape[-1])
-        pieces = states.reshape(-1, states.shape[-1])[data.align.dataXd]
-        return ops.reduce_mean(ops.asarray2f(pieces), ops.asarray1i(data.align.lengths))
+def _parts(docs: Sequence[Doc]) -> Iterator[list[Doc]]:
+    """Some texts at a time, in order."""
+    part: list[Doc] = []
+    n_tokens = 0
+    for doc in docs:
+        part.append(doc)
+        n_tokens += len(doc)
+        if n_tokens >= _TOKENS_AT_A_TIME:
+            yield part
+            part, n_tokens = [], 0
+    if part:
+        yield part
 
 
 def _round(rows: numpy.ndarray) -> numpy.ndarray:
@@ -176,7 +190,7 @@ def choose_layers(layers: Layers, depth: int) -> Sequence[int]:
     return layers
 
 
-def _identify(model: Model, layers: Layers | None) -> str:
+def _identify(model: Model, layers: Layers | None, reduced: bool) -> str:
     """What tells an encoder without weights from others, for people and programs."""
     digest = blake2b(digest_size=8)
     for node in model.walk():
@@ -191,7 +205,8 @@ def _identify(model: Model, layers: Layers | None) -> str:
             plain = {**getattr(node, settings, {}), "return_dict": True}
             digest.update(srsly.json_dumps(plain, sort_keys=True).encode("utf8"))
     name = model.attrs.get("name", model.name)
-    return f"'{name}' with layers = {layers} ({digest.hexdigest()})"
+    reduces = ", reduced" if reduced else ""
+    return f"'{name}' with layers = {layers}{reduces} ({digest.hexdigest()})"
 
 
 def _attributes_read(model: Model) -> list[int | str]:

@@ -18,8 +18,10 @@ from .recipe import Recipe
 
 # The files which say that texts are encoded, as a pattern.
 ENCODED_FILES = "encoded-*.json"
-# How many texts are encoded between two reports of progress.
-_DOCS_AT_A_TIME = 32
+# How many texts are encoded between two reports of progress. They are dealt out in
+# blocks as large, so that the same texts are encoded together whatever the number of
+# parts.
+_BLOCK = 256
 
 
 class EncodingTask(NamedTuple):
@@ -73,7 +75,7 @@ class EncodingTask(NamedTuple):
         docs = list(self._docs(nlp))
         encoders = list(frozen_encoders(nlp))
         progress = ProgressFile(self.progress_path, total=len(docs))
-        for batch in minibatch(docs, size=_DOCS_AT_A_TIME):
+        for batch in minibatch(docs, size=_BLOCK):
             for encoder in encoders:
                 encoder.share_rows(batch)
             progress.advance(len(batch))
@@ -82,5 +84,7 @@ class EncodingTask(NamedTuple):
     def _docs(self, nlp: Language) -> Iterator[Doc]:
         """The texts as trainings see them."""
         examples = chain.from_iterable(Corpus(path)(nlp) for path in self.files)
-        for example in islice(examples, self.part, None, self.parts):
-            yield example.predicted
+        blocks = minibatch(examples, size=_BLOCK)
+        for block in islice(blocks, self.part, None, self.parts):
+            for example in block:
+                yield example.predicted

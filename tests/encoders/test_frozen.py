@@ -92,9 +92,9 @@ class Count:
         self._encode = TokenEncoder.encode
 
     def __enter__(self) -> list[str]:
-        def encode(encoder: TokenEncoder, docs: list[Doc]) -> Any:
+        def encode(encoder: TokenEncoder, docs: list[Doc], **settings: bool) -> Any:
             self.texts += [doc.text for doc in docs]
-            return self._encode(encoder, docs)
+            return self._encode(encoder, docs, **settings)
 
         self._patch = patch.object(TokenEncoder, "encode", encode)
         self._patch.start()
@@ -505,7 +505,9 @@ def test_texts_without_word_pieces_among_others_are_fine(nlp: Language) -> None:
 def assert_same_results(first: Language, second: Language) -> None:
     for text, _ in TEXTS:
         assert entities(first(text)) == entities(second(text))
-        numpy.testing.assert_array_equal(scores(first(text)), scores(second(text)))
+        numpy.testing.assert_allclose(
+            scores(first(text)), scores(second(text)), atol=1e-3
+        )
 
 
 def test_saved_pipeline_needs_nothing_else(

@@ -1,3 +1,4 @@
+import random
 from pathlib import Path
 from typing import Any
 
@@ -130,12 +131,69 @@ def test_tokens_that_a_window_has_no_room_for_are_warned_of_once(
     assert not rows[-1].any()
 
 
-def test_rows_do_not_depend_on_other_texts(nlp: Language, tiny_bert: Path) -> None:
+def random_docs(nlp: Language, number: int) -> list[Doc]:
+    """Texts of many lengths, some of more than one window."""
+    chance = random.Random(number)
+    words = ["khan", "zoe", "shaka", "ann", "\n"]
+    return [
+        Doc(nlp.vocab, words=chance.choices(words, k=chance.randint(1, 40)))
+        for _ in range(number)
+    ]
+
+
+@pytest.mark.parametrize("layers", [None, [1], "middle"])
+def test_rows_do_not_depend_on_other_texts(
+    nlp: Language, tiny_bert: Path, layers: Layers | None
+) -> None:
+    encoder = initialized(make_transformer(tiny_bert), layers)
+    docs = random_docs(nlp, 60)
+    together = encode(encoder, *docs)
+    for order in (range(59, -1, -1), range(3, 60, 7), [11]):
+        found = encode(encoder, *(docs[i] for i in order))
+        for i, rows in zip(order, found, strict=True):
+            numpy.testing.assert_array_equal(rows, together[i])
+
+
+@pytest.mark.parametrize("layers", [None, [0, 1]])
+def test_rows_of_smaller_batches_are_the_same_but_for_rounding(
+    nlp: Language, tiny_bert: Path, layers: Layers | None
+) -> None:
+    encoder = initialized(make_transformer(tiny_bert), layers)
+    docs = random_docs(nlp, 30)
+    found = encoder.encode(docs, alike=False)
+    for rows, expected in zip(found, encode(encoder, *docs), strict=True):
+        numpy.testing.assert_allclose(rows, expected, atol=4e-3)
+
+
+def test_rows_are_those_of_spacy_transformers(nlp: Language, tiny_bert: Path) -> None:
+    model = make_transformer(tiny_bert)
+    encoder = initialized(model)
+    docs = random_docs(nlp, 30)
+    data = model.predict(docs).doc_data
+    for doc, each, rows in zip(docs, data, encode(encoder, *docs), strict=True):
+        states = each.model_output.last_hidden_state.reshape(-1, 32)
+        start = 0
+        for row, n_pieces in zip(rows, each.align.lengths, strict=True):
+            pieces = each.align.dataXd[start : start + n_pieces]
+            expected = states[pieces].mean(0) if n_pieces else numpy.zeros(32)
+            numpy.testing.assert_allclose(row, expected, atol=4e-3)
+            start += n_pieces
+        assert len(rows) == len(doc)
+
+
+def test_reduced_rows_are_nearly_the_same(nlp: Language, tiny_bert: Path) -> None:
     encoder = initialized(make_transformer(tiny_bert))
-    short = Doc(nlp.vocab, words=["khan", "zoe"])
-    long = Doc(nlp.vocab, words=["shaka"] * 40)
-    (alone,) = encode(encoder, short)
-    numpy.testing.assert_array_equal(encode(encoder, long, short)[1], alone)
+    reduced = TokenEncoder(encoder.model, None, reduced=True)
+    assert reduced.identity != encoder.identity
+    doc = Doc(nlp.vocab, words=list(PIECES))
+    (expected,), (rows,) = encode(encoder, doc), encode(reduced, doc)
+    assert (rows != expected).any()
+    numpy.testing.assert_allclose(rows, expected, atol=0.2)
+
+
+def test_tok2vec_can_not_be_reduced() -> None:
+    with pytest.raises(ValueError, match=r"A139.*'reduced'"):
+        TokenEncoder(make_tok2vec(), None, reduced=True)
 
 
 @pytest.mark.parametrize(

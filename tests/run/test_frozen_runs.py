@@ -45,9 +45,11 @@ class EncodedTexts:
         self.counts: Counter[str] = Counter()
         encode = TokenEncoder.encode
 
-        def count(encoder: TokenEncoder, docs: list[Doc]) -> Iterator[Any]:
+        def count(
+            encoder: TokenEncoder, docs: list[Doc], **settings: bool
+        ) -> Iterator[Any]:
             self.counts.update(doc.text for doc in docs)
-            return encode(encoder, docs)
+            return encode(encoder, docs, **settings)
 
         monkeypatch.setattr(TokenEncoder, "encode", count)
 

@@ -538,6 +538,19 @@ def test_pipeline_may_be_loaded_with_other_layers(
         spacy.load(tmp_path, config={setting: [9]})(TEXT)
 
 
+def test_pipeline_may_be_loaded_with_a_reduced_encoder(
+    bert: Language, tmp_path: Path
+) -> None:
+    train(bert, make_examples(bert), steps=80)
+    bert.to_disk(tmp_path)
+    setting = "components.adak_ner.model.tok2vec.reduced"
+    reduced = spacy.load(tmp_path, config={setting: True})
+    doc = bert.make_doc(TEXT)
+    assert (layer_of(reduced).predict([doc])[0] != layer_of(bert).predict([doc])).any()
+    for text, expected in TEXTS:
+        assert entities(reduced(text)) == expected
+
+
 def test_initializing_a_loaded_pipeline_keeps_the_encoder(nlp: Language) -> None:
     examples = make_examples(nlp)
     train(nlp, examples, steps=1)

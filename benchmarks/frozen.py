@@ -25,7 +25,7 @@ import torch
 from spacy.tokens import DocBin
 from thinc.api import Config
 
-from spacy_adak.encoders.frozen import FrozenShim
+from spacy_adak.encoders.remembered_rows import RememberedRows
 from spacy_adak.encoders.token_rows import TokenEncoder
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.head import serialize_head
@@ -39,7 +39,7 @@ from .result_files import result_path
 NO_SHARING: list[tuple[Any, str, Any]] = [
     (recipe, "share_frozen_encoders", lambda config, folder: None),
     (algorithm, "has_frozen_encoder", lambda config: False),
-    (FrozenShim, "remember", lambda shim: None),
+    (RememberedRows, "get", lambda rows, key: None),
 ]
 
 

@@ -17,7 +17,7 @@ from thinc.api import Model, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, Warnings
-from .remembered_rows import RememberedRows
+from .remembered_rows import RecentRows, RememberedRows
 from .row_folder import RowFolder
 from .shared_encoder import SharedEncoder
 from .sizes import check_sizes
@@ -25,6 +25,8 @@ from .token_rows import TokenEncoder
 
 _NAME = "frozen_encoder"
 _MEGABYTE = 2**20
+# Of rows that are remembered in prediction, which may go on for ever.
+_RECENT = 64 * _MEGABYTE
 
 
 @registry.architectures("spacy-adak.FrozenEncoder.v1")
@@ -138,6 +140,7 @@ class FrozenShim(Shim):
         self._serializes_shared = True
         self._is_loaded = False
         self._remembered: RememberedRows | None = None
+        self._recent = self._no_recent_rows()
         self._failed: list[RowFolder | RememberedRows] = []
 
     def initialize(self, docs: list[Doc] | None) -> None:
@@ -169,10 +172,13 @@ class FrozenShim(Shim):
         return self.encoder.model.get_dim("nO")
 
     def remember(self) -> None:
-        """Remember rows from now on. A pipeline that was loaded and only predicts never
-        does: it would grow with every text."""
+        """Remember all rows from now on. A pipeline that was loaded and only predicts
+        would grow with every text: it remembers those of the last texts."""
         if self._remembered is None:
             self._remembered = RememberedRows(self._memory_limit)
+
+    def _no_recent_rows(self) -> RecentRows:
+        return RecentRows(min(self._memory_limit, _RECENT))
 
     def rows(self, docs: Sequence[Doc]) -> list[numpy.ndarray]:
         """Look up the rows of texts, and encode those that are not known.
@@ -180,13 +186,15 @@ class FrozenShim(Shim):
         docs (Sequence[Doc]): Texts with tokens.
         RETURNS (list[ndarray]): (tokens, width) float16 of each text.
         """
-        stores: list[RowFolder | RememberedRows] = []
+        stores: list[RowFolder | RememberedRows | RecentRows] = []
         if self._shared is not None:
             stores.append(self._shared.rows)
         if self._remembered is not None:
             stores.append(self._remembered)
-        if not stores:
-            return self._encode(docs, alike=False)
+        # What is learnt from must not depend on what was predicted before.
+        is_for_training = bool(stores)
+        if not is_for_training:
+            stores.append(self._recent)
         keys = [self.encoder.key(doc) for doc in docs]
         known: dict[bytes, numpy.ndarray] = {}
         unknown: dict[bytes, Doc] = {}
@@ -197,11 +205,13 @@ class FrozenShim(Shim):
                 unknown[key] = doc
             else:
                 known[key] = rows
-        encoded = self._encode(list(unknown.values()))
+        encoded = self._encode(list(unknown.values()), alike=is_for_training)
         for key, rows in zip(unknown, encoded, strict=True):
             known[key] = rows
             if self._remembered is not None:
                 self._add(self._remembered, key, rows)
+            elif not is_for_training:
+                self._recent.add(key, rows)
         return [known[key] for key in keys]
 
     def share_rows(self, docs: Sequence[Doc]) -> None:
@@ -275,6 +285,7 @@ class FrozenShim(Shim):
         """
         message = srsly.msgpack_loads(data)
         self._remembered = None
+        self._recent = self._no_recent_rows()
         self._is_loaded = False
         if message["encoder"] is not None:
             self.encoder.model.from_bytes(message["encoder"])
@@ -286,7 +297,8 @@ class FrozenShim(Shim):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_remembered": None, "_failed": []}
+        forgotten = {"_remembered": None, "_recent": self._no_recent_rows()}
+        return {**self.__dict__, **forgotten, "_failed": []}
 
 
 @contextmanager

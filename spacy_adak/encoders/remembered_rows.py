@@ -39,3 +39,35 @@ class RememberedRows:
         if not self._on_disk or self._on_disk[-1].owner != os.getpid():
             self._on_disk.append(TemporaryRows())
         self._on_disk[-1].add(key, rows)
+
+
+class RecentRows:
+    """Rows of the texts that came last, in memory: at least half of what the limit has
+    room for, and never more. Several threads may use it.
+
+    memory_limit (int): In bytes.
+    """
+
+    def __init__(self, memory_limit: int) -> None:
+        self._half = memory_limit // 2
+        self._newer: dict[bytes, numpy.ndarray] = {}
+        self._older: dict[bytes, numpy.ndarray] = {}
+        self._bytes = 0
+
+    def get(self, key: bytes) -> numpy.ndarray | None:
+        """RETURNS (ndarray | None): (tokens, width) float16, if they are known."""
+        rows = self._newer.get(key)
+        return self._older.get(key) if rows is None else rows
+
+    def add(self, key: bytes, rows: numpy.ndarray) -> None:
+        """Remember the rows of a text for a while.
+
+        key (bytes): Tells the text from all others.
+        rows (ndarray): (tokens, width) float16.
+        """
+        if rows.nbytes > self._half:
+            return
+        if self._bytes + rows.nbytes > self._half:
+            self._older, self._newer, self._bytes = self._newer, {}, 0
+        self._newer[key] = rows
+        self._bytes += rows.nbytes

@@ -17,6 +17,7 @@ from spacy.training import Example
 from thinc.api import Model
 
 from spacy_adak.encoders.frozen import FrozenShim, frozen_encoders
+from spacy_adak.encoders.remembered_rows import RememberedRows
 from spacy_adak.encoders.row_folder import RowFolder
 from spacy_adak.encoders.temporary_rows import TemporaryRows
 from spacy_adak.encoders.token_rows import TokenEncoder
@@ -127,7 +128,7 @@ def test_results_are_equal_without_remembering(nlp: Language) -> None:
     train(nlp, examples, steps=5)
     remembered = serialize_head(get_head(get_ner(nlp).model))
     nlp.from_bytes(nlp.to_bytes())
-    with patch("spacy_adak.encoders.frozen.FrozenShim.remember"), Count() as texts:
+    with patch.object(RememberedRows, "get", return_value=None), Count() as texts:
         train(nlp, examples, steps=5)
     assert len(texts) > 5 * len(TEXTS)
     assert serialize_head(get_head(get_ner(nlp).model)) == remembered
@@ -145,14 +146,42 @@ def test_negative_memory_limit_is_refused() -> None:
         over(frozen(SMALL_ENCODER, memory_limit_mb=-1))
 
 
-def test_loaded_pipeline_that_only_predicts_remembers_nothing(nlp: Language) -> None:
+def test_loaded_pipeline_encodes_a_text_once(nlp: Language) -> None:
     train(nlp, make_examples(nlp), steps=1)
-    data = nlp.to_bytes()
-    nlp.from_bytes(data)
+    nlp.from_bytes(nlp.to_bytes())
     with Count() as texts:
+        found = list(nlp.pipe([TEXT, "Zoe", TEXT, "Zoe"], batch_size=2))
         nlp(TEXT)
-        nlp(TEXT)
-    assert texts == [TEXT, TEXT]
+    assert texts == [TEXT, "Zoe"]
+    assert_same_entities(found[0], found[2])
+
+
+def assert_same_entities(first: Doc, second: Doc) -> None:
+    assert entities(first) == entities(second)
+    numpy.testing.assert_array_equal(scores(first), scores(second))
+
+
+def test_loaded_pipeline_does_not_grow_with_every_text(
+    nlp: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(nlp, make_examples(nlp), steps=1)
+    monkeypatch.setattr("spacy_adak.encoders.frozen._RECENT", 1000)
+    nlp.from_bytes(nlp.to_bytes())
+    list(nlp.pipe(f"Zoe {number}" for number in range(100)))
+    with Count() as texts:
+        nlp("Zoe 99")
+        nlp("Zoe 0")
+    assert texts == ["Zoe 0"]
+
+
+def test_training_does_not_learn_from_rows_of_prediction(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=1)
+    bert.from_bytes(bert.to_bytes())
+    bert(TEXT)
+    encoder_of(bert).remember()
+    with Count() as texts:
+        layer_of(bert).predict([bert.make_doc(TEXT)])
+    assert texts == [TEXT]
 
 
 def test_loaded_pipeline_that_is_trained_remembers(nlp: Language) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from spacy_adak.encoders.remembered_rows import RememberedRows
+from spacy_adak.encoders.remembered_rows import RecentRows, RememberedRows
 
 from .rows import ROWS, key
 
@@ -60,3 +60,18 @@ def test_forked_process_reads_what_there_is_and_writes_elsewhere() -> None:
     for number in (1, 3):
         rows = remembered.get(key(number))
         numpy.testing.assert_array_equal(rows, ROWS + number - 1)
+
+
+def test_recent_rows_are_those_of_the_last_texts() -> None:
+    recent = RecentRows(memory_limit=8 * ROWS.nbytes)
+    for number in range(50):
+        recent.add(key(number), ROWS + number)
+        for last in range(max(0, number - 3), number + 1):
+            numpy.testing.assert_array_equal(recent.get(key(last)), ROWS + last)
+    assert sum(recent.get(key(number)) is not None for number in range(50)) <= 8
+
+
+def test_text_that_is_too_long_is_not_remembered() -> None:
+    recent = RecentRows(memory_limit=2 * ROWS.nbytes - 1)
+    recent.add(key(1), ROWS)
+    assert recent.get(key(1)) is None

@@ -28,7 +28,6 @@ SAMPLE_SETTINGS = {
     "rounds = 10": "rounds = 3",
     "max_epochs = 10": "max_epochs = 8",
     "eval_frequency = 200": "eval_frequency = 50",
-    'executor = "serial"': 'executor = "joblib"',
 }
 
 

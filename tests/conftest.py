@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 # Read when the library is imported: nothing is ever looked up on the network.
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Runs train in this process unless a test says something else.
+os.environ["LOKY_MAX_CPU_COUNT"] = "1"
 
 import pytest
 import torch

@@ -249,6 +249,8 @@ class _Table:
 
     def begin(self, run: "Run") -> None:
         """Say what there is to do, and begin the table."""
+        from ..tasks.machine import describe_execution
+
         settings = run.settings
         done = len(run.history())
         if run.needs_q():
@@ -258,6 +260,7 @@ class _Table:
             )
         else:
             msg.info("One training: this loss has no q to estimate")
+        msg.info(f"Trainings run {describe_execution(settings)}")
         if done:
             msg.info(f"Going on after round {done}")
         if run.ruled_out:

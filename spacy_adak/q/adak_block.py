@@ -198,9 +198,11 @@ class AdakSettings(Block):
     fold_models (str): Whose q it is: that of the fold model that has not seen a text
         ("unseen"), or the mean of "all" fold models, as alone each may think otherwise
         of the same name.
-    executor (str): Where folds are trained: "serial" in this process, "joblib" in
-        processes on this machine, "ray" on a cluster.
-    n_jobs (int): How many processes at a time, for "joblib" and "ray".
+    executor (Optional[str]): Where folds are trained: "serial" in this process,
+        "joblib" in processes on this machine, "ray" on a cluster. Null is "joblib" on
+        several cores, and "serial" on one core or a GPU. Results are the same.
+    n_jobs (Optional[int]): How many processes at a time, for "joblib" and "ray". Null
+        is one for each core, as long as each has 2 GB of memory.
     ray_address (Optional[str]): The address of a cluster for "ray"; with null one is
         started on this machine.
     start (Start): What the first fold models learn from.
@@ -216,8 +218,8 @@ class AdakSettings(Block):
     convergence: Share = 0.002
     patience: int = Field(default=0, ge=0)
     fold_models: Literal["unseen", "all"] = "unseen"
-    executor: Literal["serial", "joblib", "ray"] = "serial"
-    n_jobs: int = Field(default=2, ge=1)
+    executor: Literal["serial", "joblib", "ray"] | None = None
+    n_jobs: int | None = Field(default=None, ge=1)
     ray_address: str | None = None
     start: Start = Start()
     q: QSettings = QSettings()
@@ -237,8 +239,8 @@ class AdakSettings(Block):
 
     @property
     def at_once(self) -> int:
-        """RETURNS (int): How many tasks run at a time."""
-        return 1 if self.executor == "serial" else self.n_jobs
+        """RETURNS (int): How many tasks run at a time, once it is settled."""
+        return 1 if self.executor == "serial" else self.n_jobs or 1
 
     @property
     def trainings(self) -> int:

@@ -28,6 +28,7 @@ from ..shards.checkpoint import (
 from ..shards.layout import write_shards
 from ..shards.recall_file import KnownRecall
 from ..tasks.executors import executor
+from ..tasks.machine import settings_for_this_machine
 from ..tasks.progress import Stopwatch, watched
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
@@ -222,7 +223,9 @@ def _make_run(
         folder=folder,
         config_path=folder / CONFIG_FILE,
         config=config.resolved,
-        settings=read_settings(config.to_write.interpolate()),
+        settings=settings_for_this_machine(
+            read_settings(config.to_write.interpolate()), config.resolved, use_gpu
+        ),
         component=config.component,
         use_gpu=use_gpu,
         code_path=code_path,

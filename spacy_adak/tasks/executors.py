@@ -71,20 +71,18 @@ class WorkerDiedError(Exception):
 def executor(settings: AdakSettings, folder: Path) -> Iterator[Executor]:
     """Start what the settings ask for, and end it when it is no longer used.
 
-    settings (AdakSettings): The settings.
+    settings (AdakSettings): The settings, with an executor.
     folder (Path): The folder of the run. No other run begins there while a worker of
         this one is alive.
     YIELDS (Executor): Runs tasks; returns when all are done.
     """
-    attempts: dict[str, _Attempt] = {
-        "serial": _attempt_serial,
-        "joblib": partial(_attempt_joblib, folder=folder, n_jobs=settings.n_jobs),
-        "ray": partial(_attempt_ray, folder=folder),
-    }
-    attempt = attempts[settings.executor]
+    attempt: _Attempt = _attempt_serial
     cluster: AbstractContextManager[None] = nullcontext()
-    if settings.executor == "ray":
-        cluster = _ray(settings.n_jobs, settings.ray_address)
+    if settings.executor == "joblib":
+        attempt = partial(_attempt_joblib, folder=folder, n_jobs=settings.at_once)
+    elif settings.executor == "ray":
+        attempt = partial(_attempt_ray, folder=folder)
+        cluster = _ray(settings.at_once, settings.ray_address)
 
     def run(tasks: Sequence[Task]) -> None:
         todo = [task for task in tasks if not task.is_done()]

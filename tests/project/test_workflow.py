@@ -13,7 +13,6 @@ QUICK = {
     "max_epochs = 8": "max_epochs = 1",
     "eval_frequency = 50": "eval_frequency = 2",
     "rounds = 3": "rounds = 1",
-    'executor = "joblib"': 'executor = "serial"',
     "width = 96": "width = 16",
     "embed_size = 2000": "embed_size = 100",
 }

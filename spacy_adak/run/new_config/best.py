@@ -34,9 +34,9 @@ folds = 3
 # q is the mean of what all of them say.
 fold_models = "all"
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster.
-executor = "serial"
-n_jobs = 2
+# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+executor = null
+n_jobs = null
 
 # What the first fold models learn from, as there is no q yet. "forms" takes into
 # account that annotators may not know some names at all.
@@ -72,9 +72,9 @@ patience = 2
 # As many models are trained per round, each without one fold of the data.
 folds = 2
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster.
-executor = "serial"
-n_jobs = 2
+# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+executor = null
+n_jobs = null
 
 # The candidate mask: what q may be for an unknown token. Without this block it may be
 # anything.

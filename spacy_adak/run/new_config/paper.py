@@ -38,9 +38,9 @@ folds = 2
 # Eq. 6: q is that of the model w_i which has not seen the text.
 fold_models = "unseen"
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster.
-executor = "serial"
-n_jobs = 2
+# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+executor = null
+n_jobs = null
 
 [adak.start]
 # q begins with all unknown tokens O, by Section 3.2.

@@ -34,6 +34,7 @@ from .data_checks import (
     check_recall,
     count_forms,
 )
+from .guess_checks import check_guesses
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 
@@ -70,6 +71,7 @@ def debug_data(
         *check_dev(train, dev),
         *check_labels(train, dev),
         *check_contradictions(forms),
+        *check_guesses(train, dev),
     ]
     if nlp is not None:
         findings += check_alignment(nlp, train)

@@ -52,17 +52,21 @@ class Cell(NamedTuple):
     ratio (float): The share of entities that is kept, entity-based.
     guesser (str): Whose guesses there are, with "+" between several.
     seed (int): Of everything.
+    documents (int | None): How many documents of each split, or all.
     """
 
     dataset: str
     ratio: float
     guesser: str
     seed: int
+    documents: int | None
 
     @property
     def name(self) -> str:
         """RETURNS (str): A name for files."""
-        return f"{self.dataset}_entity_{self.ratio:g}_{self.guesser}_{self.seed}"
+        size = "all" if self.documents is None else str(self.documents)
+        what = self.dataset, "entity", f"{self.ratio:g}", self.guesser, size
+        return "_".join((*what, str(self.seed)))
 
 
 class Setup(NamedTuple):
@@ -109,7 +113,7 @@ def gazetteer(setup: Setup, cell: Cell, docs: Sequence[Doc]) -> Iterator[list[Gu
 def noisy_model(setup: Setup, cell: Cell, docs: Sequence[Doc]) -> Iterator[list[Guess]]:
     """YIELDS (list[Guess]): What a model finds that has learnt from a few texts."""
     folder = setup.root / "training" / "guessers"
-    output = folder / f"noisy-{cell.dataset}-{cell.seed}"
+    output = folder / f"noisy-{cell.dataset}-{cell.documents}-{cell.seed}"
     texts = list(read_docbin(setup.corpus / "train.spacy", Vocab()))
     few = folder / f"{output.name}.spacy"
     folder.mkdir(parents=True, exist_ok=True)
@@ -186,7 +190,9 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     encoder (str): The frozen encoder: a name or a folder.
     local_data (Path | None): A folder to copy the files of datasets from.
     """
-    corpus = prepare_corpus(cell.dataset, None, root=root, local_data=local_data)
+    corpus = prepare_corpus(
+        cell.dataset, cell.documents, root=root, local_data=local_data
+    )
     rows = root / "training" / "guessers" / f"rows-{cell.dataset}"
     setup = Setup(root, corpus, {"paths.encoder": encoder, "paths.rows": str(rows)})
     output = root / "training" / "guessers" / cell.name
@@ -225,21 +231,24 @@ def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     """RETURNS (str): F1 on test by guesser, as Markdown; means over seeds."""
     guessers = list(dict.fromkeys([*CHOICES, *(cell.guesser for cell in results)]))
     lines = [
-        f"| Dataset | ρ | {' | '.join(guessers)} |",
-        "| --- | ---: |" + " ---: |" * len(guessers),
+        f"| Dataset | Texts | ρ | {' | '.join(guessers)} |",
+        "| --- | ---: | ---: |" + " ---: |" * len(guessers),
     ]
-    for key in sorted({cell[:2] for cell in results}):
+    keys = {(cell.dataset, cell.documents or "all", cell.ratio) for cell in results}
+    for key in sorted(keys, key=str):
         values = []
         for guesser in guessers:
             scores = [
                 100 * row["test"]["f"]
                 for cell, row in results.items()
-                if cell[:2] == key and cell.guesser == guesser
+                if (cell.dataset, cell.documents or "all", cell.ratio) == key
+                and cell.guesser == guesser
             ]
             mean = f"{sum(scores) / len(scores):.2f}" if scores else "–"
             values.append(mean + (f" ({len(scores)} seeds)" if len(scores) > 1 else ""))
-        dataset, ratio = key
-        lines.append(f"| {dataset} | {ratio:g} | {' | '.join(values)} |")
+        dataset, documents, ratio = key
+        row = f"{dataset} | {documents} | {ratio:g} | {' | '.join(values)}"
+        lines.append(f"| {row} |")
     return "\n".join(lines)
 
 
@@ -249,6 +258,7 @@ def main() -> None:
     parser.add_argument("--datasets", nargs="+", default=DATASETS, choices=DATASETS)
     parser.add_argument("--guessers", nargs="+", default=CHOICES)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--documents", type=int, help="of each split")
     parser.add_argument("--ratio", type=float, default=0.2)
     parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")
     parser.add_argument("--local-data", type=Path)
@@ -259,7 +269,7 @@ def main() -> None:
         for dataset in args.datasets:
             for seed in args.seeds:
                 for guesser in args.guessers:
-                    cell = Cell(dataset, args.ratio, guesser, seed)
+                    cell = Cell(dataset, args.ratio, guesser, seed, args.documents)
                     if cell not in read_results(root):
                         run_cell(root, cell, args.encoder, args.local_data)
     print(make_table(read_results(root)))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ..annotation.known import entity_starting_tags
+from ..annotation.known import Known, allowed_tags, entity_starting_tags
 from ..crf.tags import LabelledSpan, TagSet, split_tag
 from .guess_trust import Guesses, Trust, log_odds, voices_of
 
@@ -85,21 +85,26 @@ class Evidence(NamedTuple):
 NO_EVIDENCE = Evidence([], {})
 
 
-def evidence_of(trust: Trust, guesses: Guesses, tagset: TagSet) -> Evidence:
+def evidence_of(
+    trust: Trust, guesses: Guesses, known: Known, tagset: TagSet
+) -> Evidence:
     """Weigh the guesses of a text.
 
     trust (Trust): How far guessers are trusted.
     guesses (Guesses): What they guess, in tokens of the text that is learnt from.
+    known (Known): What is known of the text. A guess that it contradicts is wrong.
     tagset (TagSet): The tags.
     RETURNS (Evidence): The evidence.
     """
     names = frozenset(guesses)
+    allowed = allowed_tags(known, tagset)
+    weighed = [
+        GuessedSpan(LabelledSpan(*place), *trust.precision[voices, place[2]])
+        for place, voices in voices_of(guesses, trust.bands).items()
+        if (voices, place[2]) in trust.precision and place[2] in tagset.types
+    ]
     return Evidence(
-        [
-            GuessedSpan(LabelledSpan(*place), *trust.precision[voices, place[2]])
-            for place, voices in voices_of(guesses, trust.bands).items()
-            if (voices, place[2]) in trust.precision and place[2] in tagset.types
-        ],
+        [guess for guess in weighed if allowed[_cells(guess.span, tagset)].all()],
         {
             label: weight
             for (seen_by, label), weight in trust.missed.items()

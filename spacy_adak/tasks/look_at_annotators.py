@@ -96,7 +96,7 @@ class RecallTask(NamedTuple):
             examples = list(read_shard(nlp, shard.path, None))
             shards[shard.path] = [Text.read(eg, component) for eg in examples]
             evidence[shard.path] = self._evidence(
-                shard.path, examples, component.tagset
+                shard.path, examples, shards[shard.path], component.tagset
             )
         texts = [text for shard in shards.values() for text in shard]
         component.loss = self.loss
@@ -136,7 +136,11 @@ class RecallTask(NamedTuple):
         write_json(self.output, annotators._asdict())
 
     def _evidence(
-        self, shard: Path, examples: Sequence[Example], tagset: TagSet
+        self,
+        shard: Path,
+        examples: Sequence[Example],
+        texts: Sequence[Text],
+        tagset: TagSet,
     ) -> list[Evidence]:
         """What guesses say of each text of a shard."""
         if self.guesses is None:
@@ -145,6 +149,8 @@ class RecallTask(NamedTuple):
         references = [example.reference for example in examples]
         guesses = read_guesses(self.guesses, shard, references)
         return [
-            evidence_of(trust, in_predicted_tokens(example, guessed), tagset)
-            for example, guessed in zip(examples, guesses, strict=True)
+            evidence_of(
+                trust, in_predicted_tokens(example, guessed), text.known, tagset
+            )
+            for example, guessed, text in zip(examples, guesses, texts, strict=True)
         ]

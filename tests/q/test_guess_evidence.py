@@ -124,10 +124,22 @@ def test_evidence_is_that_of_all_who_guess_a_span() -> None:
     tagset = TagSet(["PER"])
     both, other = Guess(0, 1, "PER"), Guess(2, 3, "PER")
     guesses = {"a": [both, other], "b": [both, Guess(3, 4, "UNKNOWN")]}
-    evidence = evidence_of(trust, guesses, tagset)
+    unknown = Known([], numpy.zeros(LENGTH, dtype=bool), [])
+    evidence = evidence_of(trust, guesses, unknown, tagset)
     assert evidence.spans == [
         GuessedSpan(LabelledSpan(0, 1, "PER"), 2.0, 0.7),
         GuessedSpan(LabelledSpan(2, 3, "PER"), 1.0, 0.5),
     ]
     assert evidence.missed == {"PER": -0.4}
-    assert evidence_of(trust, {}, tagset).missed == {}
+    assert evidence_of(trust, {}, unknown, tagset).missed == {}
+
+
+def test_guess_that_annotation_contradicts_is_no_evidence() -> None:
+    a = ("a", -1)
+    trust = Trust([], {}, {(frozenset([a]), "PER"): (1.0, 0.5)}, {})
+    tagset = TagSet(["PER", "ORG"])
+    guesses = {"a": [Guess(0, 2, "PER"), Guess(1, 3, "PER"), Guess(3, 4, "PER")]}
+    annotated = LabelledSpan(2, 3, "ORG")
+    known = Known([annotated], numpy.zeros(LENGTH, dtype=bool), [])
+    evidence = evidence_of(trust, guesses, known, tagset)
+    assert [guess.span.start for guess in evidence.spans] == [0, 3]

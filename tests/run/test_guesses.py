@@ -112,24 +112,31 @@ def asked(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_guesses_in_the_data_and_those_of_a_pipeline_are_the_same(
-    folder: Path, asked: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def told(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose data has the same guesses."""
+    output = tmp_path_factory.mktemp("told")
     paths = with_guesses(folder, "ruler", by_ruler(folder))
     trusts: list[Trust] = []
-    train(configure(folder, **paths), tmp_path, on_trust=trusts.append)
-    assert trusts == [Trust.from_disk(asked / "guesses" / "trust.json")]
+    train(configure(folder, **paths), output, on_trust=trusts.append)
+    assert trusts == [Trust.from_disk(output / "guesses" / "trust.json")]
+    return output
+
+
+def test_guesses_in_the_data_and_those_of_a_pipeline_are_the_same(
+    asked: Path, told: Path
+) -> None:
+    trusts = [Trust.from_disk(run / "guesses" / "trust.json") for run in (asked, told)]
+    assert trusts[0] == trusts[1]
     assert {row.guesser for row in trusts[0].guessers} == {"ruler"}
-    assert model_bytes(tmp_path / "model-best") == model_bytes(asked / "model-best")
+    assert model_bytes(told / "model-best") == model_bytes(asked / "model-best")
 
 
 def test_groups_of_guesses_are_kept_in_what_a_run_leaves_behind(
-    folder: Path, tmp_path: Path
+    folder: Path, told: Path
 ) -> None:
-    paths = with_guesses(folder, "kept", by_ruler(folder))
-    train(configure(folder, **paths), tmp_path)
-    completed = DocBin().from_disk(tmp_path / "train-completed.spacy")
-    given = DocBin().from_disk(paths["paths.train"])
+    completed = DocBin().from_disk(told / "train-completed.spacy")
+    given = DocBin().from_disk(folder / "train-ruler.spacy")
     assert [guesses_of(doc) for doc in completed.get_docs(Vocab())] == [
         guesses_of(doc) for doc in given.get_docs(Vocab())
     ]

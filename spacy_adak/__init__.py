@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .report.render import render_suggestions
+    from .report.reported_run import train
     from .report.run_report import make_report
-    from .run.train import train
 
 __all__ = ["__version__", "make_report", "render_suggestions", "train"]
 __version__ = "0.1.0"
 _MODULES = {
     "make_report": ".report.run_report",
     "render_suggestions": ".report.render",
-    "train": ".run.train",
+    "train": ".report.reported_run",
 }
 
 

@@ -193,7 +193,7 @@ def decide(
     RETURNS (dict[str, Any]): What was decided.
     """
     oracle = Oracle(experiment.corpus / "train.spacy", incomplete)
-    rows = read_suggestions(suggestions, Summary())
+    rows = list(read_suggestions(suggestions, Summary()))
     made = []
     if unit == "form":
         for form, label in rank_forms(rows)[:count]:
@@ -343,7 +343,7 @@ def measure_precision(experiment: Experiment, suggestions: Path) -> dict[str, fl
     """RETURNS (dict[str, float]): How many of the most probable suggestions are
     right."""
     docs = list(read_docbin(experiment.corpus / "train.spacy", Vocab()))
-    rows = read_suggestions(suggestions, Summary())
+    rows = list(read_suggestions(suggestions, Summary()))
     rows = sorted((r for r in rows if r.kind == "missed"), key=lambda r: -r.score)
     right = [
         (row.start, row.end, row.label)

@@ -61,6 +61,79 @@ UnlabelledOption = Annotated[
     ),
 ]
 
+NSentsOption = Annotated[
+    int,
+    typer.Option(
+        "--n-sents",
+        "-n",
+        min=0,
+        help="Number of sentences per document of a column file (0 for all in "
+        "one). Files with -DOCSTART- lines keep their documents",
+    ),
+]
+TokenColumnOption = Annotated[
+    int,
+    typer.Option(
+        "--token-column",
+        help="Column of the token, counted from 0; negative counts from the end",
+    ),
+]
+TagColumnOption = Annotated[
+    int,
+    typer.Option(
+        "--tag-column",
+        help="Column of the tag, counted from 0; negative counts from the end",
+    ),
+]
+DocumentColumnOption = Annotated[
+    int | None,
+    typer.Option(
+        "--document-column",
+        help="Column of the document's name, if there is one: a document starts "
+        "where it changes",
+    ),
+]
+TagSchemeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tag-scheme",
+        metavar="[IOB1|BIO|BILUO|BIOES]",
+        help="Scheme of the tags of a column file. If not given, told by the tags "
+        "when reading, BIO when writing",
+    ),
+]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        help="Names of the tags in order, where Hugging Face rows have numbers: "
+        "'O,B-PER,I-PER', or a file that has them. If not given, told by the "
+        "features of the dataset",
+    ),
+]
+AlignmentModeOption = Annotated[
+    str,
+    typer.Option(
+        "--alignment-mode",
+        "-a",
+        metavar="[strict|contract|expand]",
+        help="What to do with a span that starts or ends inside a token: leave it "
+        "out and its tokens unknown, keep only the tokens that lie within it, or "
+        "take all tokens that it touches",
+    ),
+]
+AnnotatorsOption = Annotated[
+    str,
+    typer.Option(
+        "--annotators",
+        metavar="[union|intersection|majority|NAME]",
+        help="What to take where several people have annotated a text: what "
+        "anybody has marked, what all have, what more than half of them have, or "
+        "what one of them has. Other marked spans, and for 'union' those that "
+        "contradict each other, become unknown",
+    ),
+]
+
 
 @contextmanager
 def readable_errors() -> Iterator[None]:

@@ -8,9 +8,17 @@ import typer
 from wasabi import msg
 
 from .app import (
+    AlignmentModeOption,
+    AnnotatorsOption,
+    DocumentColumnOption,
     IncorrectSpansKeyOption,
+    LabelsOption,
     LangOption,
+    NSentsOption,
+    TagColumnOption,
+    TagSchemeOption,
     TextKeyOption,
+    TokenColumnOption,
     adak_cli,
     readable_errors,
 )
@@ -71,80 +79,16 @@ def convert_cli(
         ),
     ] = None,
     lang: LangOption = "en",
-    n_sents: Annotated[
-        int,
-        typer.Option(
-            "--n-sents",
-            "-n",
-            min=0,
-            help="Number of sentences per document of a column file (0 for all in "
-            "one). Files with -DOCSTART- lines keep their documents",
-        ),
-    ] = 1,
-    token_column: Annotated[
-        int,
-        typer.Option(
-            "--token-column",
-            help="Column of the token, counted from 0; negative counts from the end",
-        ),
-    ] = 0,
-    tag_column: Annotated[
-        int,
-        typer.Option(
-            "--tag-column",
-            help="Column of the tag, counted from 0; negative counts from the end",
-        ),
-    ] = -1,
-    document_column: Annotated[
-        int | None,
-        typer.Option(
-            "--document-column",
-            help="Column of the document's name, if there is one: a document starts "
-            "where it changes",
-        ),
-    ] = None,
-    tag_scheme: Annotated[
-        str | None,
-        typer.Option(
-            "--tag-scheme",
-            metavar="[IOB1|BIO|BILUO|BIOES]",
-            help="Scheme of the tags of a column file. If not given, told by the tags "
-            "when reading, BIO when writing",
-        ),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            help="Names of the tags in order, where Hugging Face rows have numbers: "
-            "'O,B-PER,I-PER', or a file that has them. If not given, told by the "
-            "features of the dataset",
-        ),
-    ] = None,
+    n_sents: NSentsOption = 1,
+    token_column: TokenColumnOption = 0,
+    tag_column: TagColumnOption = -1,
+    document_column: DocumentColumnOption = None,
+    tag_scheme: TagSchemeOption = None,
+    labels: LabelsOption = None,
     text_key: TextKeyOption = "text",
-    alignment_mode: Annotated[
-        str,
-        typer.Option(
-            "--alignment-mode",
-            "-a",
-            metavar="[strict|contract|expand]",
-            help="What to do with a span that starts or ends inside a token: leave it "
-            "out and its tokens unknown, keep only the tokens that lie within it, or "
-            "take all tokens that it touches",
-        ),
-    ] = "strict",
+    alignment_mode: AlignmentModeOption = "strict",
     incorrect_spans_key: IncorrectSpansKeyOption = "incorrect_spans",
-    annotators: Annotated[
-        str,
-        typer.Option(
-            "--annotators",
-            metavar="[union|intersection|majority|NAME]",
-            help="What to take where several people have annotated a text: what "
-            "anybody has marked, what all have, what more than half of them have, or "
-            "what one of them has. Other marked spans, and for 'union' those that "
-            "contradict each other, become unknown",
-        ),
-    ] = "union",
+    annotators: AnnotatorsOption = "union",
     complete_types: Annotated[
         str,
         typer.Option(

@@ -93,6 +93,7 @@ def train_cli(
 
     from spacy.util import logger
 
+    from ..report.reported_run import try_to_write_report
     from ..run.folder import find_best, read_history
     from ..run.train import is_stopped, train
     from ..tasks.train_model import BEST_MODEL
@@ -137,21 +138,9 @@ def train_cli(
     best = find_best(read_history(output_path))
     assert best is not None
     msg.good(f"Best model: round {best.round}, saved to {output_path / BEST_MODEL}")
-    _write_report(output_path, use_gpu)
-
-
-def _write_report(output_path: Path, use_gpu: int) -> None:
-    """Whatever may be wrong with the report, the training is done."""
-    from ..errors import Warnings
-    from ..report.run_report import write_report
-
-    try:
-        path = write_report(output_path, use_gpu=use_gpu)
-    except (Exception, KeyboardInterrupt) as error:
-        why = str(error) or type(error).__name__
-        msg.warn(Warnings.W402.format(error=why, path=output_path))
-    else:
-        msg.good(f"Report: {path}")
+    report = try_to_write_report(output_path, use_gpu)
+    if report is not None:
+        msg.good(f"Report: {report}")
 
 
 def _wants_to_finish(best: "Round") -> bool:

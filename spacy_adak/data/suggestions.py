@@ -11,6 +11,7 @@ with one form, label and kind, of which a person decides at once.
 """
 
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -140,22 +141,26 @@ class Suggestion(SuggestedSpan):
 _R = TypeVar("_R", bound=BaseModel)
 
 
-def read_suggestions(path: Path, summary: Summary) -> list[Suggestion]:
-    """Read suggestions. What is none, or is there twice, is noted and left out.
+def read_suggestions(path: Path, summary: Summary) -> Iterator[Suggestion]:
+    """Read suggestions, one after the other. What is none, or is there twice, is noted
+    and left out.
 
     path (Path): The file.
     summary (Summary): Where problems are noted.
-    RETURNS (list[Suggestion]): The suggestions, in their order.
+    YIELDS (Suggestion): The suggestions, in their order.
     """
-    first_lines: dict[Any, int] = {}
-    suggestions = []
+    # Of millions of places no more than this is kept.
+    first_lines: dict[bytes, int] = {}
     for place, suggestion in read_records(path, Suggestion.model_validate, summary):
-        first = first_lines.setdefault(suggestion.place, place.line)
+        first = first_lines.setdefault(_digest(suggestion.place), place.line)
         if first == place.line:
-            suggestions.append(suggestion)
+            yield suggestion
         else:
             summary.add_problem(place, "skipped", Warnings.W351.format(line=first))
-    return suggestions
+
+
+def _digest(place: tuple[Any, ...]) -> bytes:
+    return blake2b(repr(place).encode(), digest_size=16).digest()
 
 
 def read_records(

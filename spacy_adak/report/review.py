@@ -3,7 +3,7 @@ place. Decisions are made with the keys that Prodigy's users know, and saved as 
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,11 +70,15 @@ def write_review(
     """
     suggestions, output = Path(suggestions), Path(output)
     summary = Summary()
-    found = read_suggestions(suggestions, summary)
-    if not found:
+    # The file is read twice, so that no more is in memory than the page has.
+    forms = _Forms()
+    for suggestion in read_suggestions(suggestions, summary):
+        forms.add(suggestion)
+    if not forms.places:
         problem = f" The first problem: {p[0]}" if (p := summary.problems) else ""
         raise ValueError(Errors.A403.format(path=suggestions, problem=problem))
-    rows = most_valuable(found, limit)
+    chosen = forms.most_valuable(limit)
+    rows = [s for s in read_suggestions(suggestions, Summary()) if s.group in chosen]
     made = read_decisions(Path(decisions), summary) if decisions is not None else []
     title = suggestions.stem if title is None else title
     write_page(
@@ -93,24 +97,38 @@ def write_review(
         },
         title=title,
     )
-    return ReviewPage(len(rows), len(found), summary.problems)
+    return ReviewPage(len(rows), forms.places, summary.problems)
 
 
-def most_valuable(suggestions: Sequence[Suggestion], limit: int) -> list[Suggestion]:
-    """Choose the forms on which a decision is worth most.
+class _Forms:
+    """What has to be known of all suggestions to choose some of them."""
 
-    suggestions (Sequence[Suggestion]): The suggestions.
-    limit (int): How many to choose, if the last form did not have more.
-    RETURNS (list[Suggestion]): All suggestions of these forms, in their order.
-    """
-    chosen: set[Group] = set()
-    count = 0
-    for group, members in _ranked_groups(suggestions):
-        if count >= limit:
-            break
-        chosen.add(group)
-        count += len(members)
-    return [suggestion for suggestion in suggestions if suggestion.group in chosen]
+    def __init__(self) -> None:
+        self.places = 0
+        self._counts: Counter[Group] = Counter()
+        self._values: dict[Group, float] = {}
+
+    def add(self, suggestion: Suggestion) -> None:
+        """Count a suggestion."""
+        group, value = suggestion.group, suggestion.value
+        self.places += 1
+        self._counts[group] += 1
+        self._values[group] = max(value, self._values.get(group, value))
+
+    def most_valuable(self, limit: int) -> set[Group]:
+        """Choose the forms on which a decision is worth most.
+
+        limit (int): How many suggestions to choose, if the last form did not have more.
+        RETURNS (set[Group]): The forms.
+        """
+        chosen: set[Group] = set()
+        count = 0
+        for group in sorted(self._values, key=lambda group: -self._values[group]):
+            if count >= limit:
+                break
+            chosen.add(group)
+            count += self._counts[group]
+        return chosen
 
 
 def to_page_data(suggestions: Sequence[Suggestion]) -> dict[str, Any]:

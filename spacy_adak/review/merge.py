@@ -21,6 +21,7 @@ from ..data.decisions import FormDecision, PlaceDecision, read_decisions
 from ..data.formats import Target, format_of_suffix
 from ..data.forms import FormFinder
 from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
+from ..data.sentences import TagScheme
 from ..data.suggestions import Kind
 from ..data.summary import Summary
 from ..data.writers import Writing, write_docs
@@ -40,7 +41,15 @@ def merge(
     converter: str | None = None,
     unlabelled: str | None = None,
     lang: str = "en",
+    n_sents: int = 1,
+    token_column: int = 0,
+    tag_column: int = -1,
+    document_column: int | None = None,
+    tag_scheme: str | None = None,
+    labels: str | None = None,
     text_key: str = "text",
+    alignment_mode: str = "strict",
+    annotators: str = "union",
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
     silent: bool = True,
 ) -> Merged:
@@ -58,6 +67,9 @@ def merge(
     text_key (str): The key of the text in JSON and JSONL records.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     silent (bool): Show no progress.
+
+    The other settings say how the data is read, as in `convert`.
+
     RETURNS (Merged): What has changed, and what could not be applied.
     """
     output_path = Path(output_path)
@@ -88,7 +100,15 @@ def merge(
         result.problems,
         converter=converter,
         unlabelled=unlabelled,
+        n_sents=n_sents,
+        token_column=token_column,
+        tag_column=tag_column,
+        document_column=document_column,
+        tag_scheme=tag_scheme,
+        labels=labels,
         text_key=text_key,
+        alignment_mode=alignment_mode,
+        annotators=annotators,
         incorrect_spans_key=incorrect_spans_key,
     )
     shown = tqdm(docs, desc="texts", unit=" texts", disable=silent or None)
@@ -98,7 +118,8 @@ def merge(
     )
 
     def write(beside: Path) -> None:
-        writing = Writing("BIO", text_key, incorrect_spans_key)
+        scheme = cast(TagScheme, tag_scheme or "BIO")
+        writing = Writing(scheme, text_key, incorrect_spans_key)
         write_docs(merged, beside, cast(Target, format_), writing)
         if not result.documents:
             raise ValueError(Errors.A451.format(path=data_path))

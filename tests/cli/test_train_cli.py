@@ -94,7 +94,7 @@ def test_report_that_fails_does_not_fail_the_training(
     def fail(*args: object, **settings: object) -> None:
         raise RuntimeError("no paper left")
 
-    monkeypatch.setattr("spacy_adak.report.run_report.write_report", fail)
+    monkeypatch.setattr("spacy_adak.report.reported_run.write_report", fail)
     result = adak("train", *arguments, "--adak.rounds", 1)
     assert result.exit_code == 0
     output = " ".join(result.output.split())

@@ -73,7 +73,7 @@ def test_what_is_no_suggestion_is_noted_with_its_line(
 ) -> None:
     summary = Summary()
     path = write(tmp_path / "s.jsonl", ACME, {**ACME, "start": 1, "end": 4, **change})
-    assert len(read_suggestions(path, summary)) == 1
+    assert len(list(read_suggestions(path, summary))) == 1
     assert [problem.line for problem in summary.problems] == [2]
     assert "[W350]" in str(summary.problems[0])
 
@@ -81,5 +81,5 @@ def test_what_is_no_suggestion_is_noted_with_its_line(
 def test_second_suggestion_of_a_place_is_noted(tmp_path: Path) -> None:
     summary = Summary()
     path = write(tmp_path / "s.jsonl", ACME, {**ACME, "kind": "doubtful"}, ACME)
-    assert len(read_suggestions(path, summary)) == 2
+    assert len(list(read_suggestions(path, summary))) == 2
     assert "line 3: [W351] the same suggestion as in line 1" in str(summary.problems[0])

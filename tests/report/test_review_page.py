@@ -174,6 +174,35 @@ def test_arrows_move_the_bounds_by_words(browser: Browser, page: Path) -> None:
     ]
 
 
+def test_moved_bounds_are_accepted_wherever_the_text_reads_the_same(
+    browser: Browser, tmp_path: Path
+) -> None:
+    texts = [
+        "Acme Bank opens.",
+        "😀 The Acme Bank falls.",
+        "Acme",
+        "New Acme Bank",
+        "Acme opens.",
+    ]
+    made = [suggest(i, "Acme", "ORG", text=text) for i, text in enumerate(texts)]
+    browser.open(write(tmp_path, made))
+    browser.press(Keys.ARROW_RIGHT, shift=True)
+    assert "2 other places that read the same" in browser.text("#change")
+    browser.press("a", shift=True)
+    decisions = browser.decisions()
+    assert [(d["text"], d["start"], d["end"]) for d in decisions] == [
+        (texts[0], 0, 9),
+        (texts[1], 6, 15),
+        (texts[3], 4, 13),
+    ]
+    assert {d["form"] for d in decisions} == {"Acme Bank"}
+    assert decisions[1]["suggested"] == {"start": 6, "end": 10, "label": "ORG"}
+    # The other places are open, and one step takes all of it back.
+    assert shown(browser) == "Acme"
+    browser.press(Keys.BACKSPACE)
+    assert browser.decisions() == []
+
+
 def test_arrows_move_the_end_back(browser: Browser, page: Path) -> None:
     browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, shift=True)
     browser.press(Keys.ARROW_LEFT, shift=True)

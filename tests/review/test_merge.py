@@ -292,6 +292,71 @@ def test_other_formats_can_be_read(tmp_path: Path) -> None:
     assert [ent.text for ent in doc.ents] == ["Acme"]
 
 
+FORMATS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "conll": (
+        "data.conll",
+        "d1 Acme x O\nd1 hired x O\nd1 Ann x S-PER\nd1 . x O\n",
+        {"token_column": 1, "document_column": 0, "tag_scheme": "BIOES"},
+    ),
+    "huggingface": (
+        "data.jsonl",
+        '{"tokens": ["Acme", "hired", "Ann", "."], "ner_tags": [0, 0, 1, 0]}\n',
+        {"labels": "O,B-PER"},
+    ),
+    "spans": (
+        "data.jsonl",
+        '{"body": "Acme hired Ann .", "spans": '
+        '[{"start": 11, "end": 13, "label": "PER"}]}\n',
+        {"text_key": "body", "alignment_mode": "expand"},
+    ),
+    "prodigy": (
+        "data.jsonl",
+        '{"text": "Acme hired Ann .", "answer": "accept", "_annotator_id": "eva", '
+        '"spans": [{"start": 11, "end": 14, "label": "PER"}]}\n'
+        '{"text": "Acme hired Ann .", "answer": "accept", "_annotator_id": "bob", '
+        '"spans": []}\n',
+        {"annotators": "eva"},
+    ),
+    "doccano": (
+        "data.jsonl",
+        '{"id": 1, "text": "Acme hired Ann .", "label": [[11, 14, "PER"]]}\n',
+        {},
+    ),
+    "label-studio": (
+        "data.json",
+        '[{"data": {"text": "Acme hired Ann ."}, "annotations": [{"result": [{'
+        '"type": "labels", "from_name": "label", "to_name": "text", "value": '
+        '{"start": 11, "end": 14, "labels": ["PER"]}}]}]}]',
+        {},
+    ),
+    "spacy-v2": (
+        "data.json",
+        '[["Acme hired Ann .", {"entities": [[11, 14, "PER"]]}]]',
+        {},
+    ),
+    "brat": ("data.ann", "T1\tPER 11 14\tAnn\n", {}),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_formats_of_convert_can_be_merged(tmp_path: Path, name: str) -> None:
+    file, text, options = FORMATS[name]
+    (tmp_path / file).write_text(text)
+    if name == "brat":
+        (tmp_path / "data.txt").write_text("Acme hired Ann .")
+    srsly.write_jsonl(tmp_path / "decisions.jsonl", [form("accept", "Acme", "ORG")])
+    merge(
+        tmp_path / file,
+        tmp_path / "decisions.jsonl",
+        tmp_path / "out.spacy",
+        unlabelled="missing",
+        **options,
+    )
+    (doc,) = read_docbin(tmp_path / "out.spacy", NLP.vocab)
+    found = [(ent.text, ent.label_) for ent in doc.ents]
+    assert found == [("Acme", "ORG"), ("Ann", "PER")]
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

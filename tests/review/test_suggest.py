@@ -49,7 +49,7 @@ class Workbench:
     def rows(self, **options: Any) -> list[Suggestion]:
         self.suggest(**options)
         summary = Summary()
-        rows = read_suggestions(self.folder / "out.jsonl", summary)
+        rows = list(read_suggestions(self.folder / "out.jsonl", summary))
         assert not summary.problems
         return rows
 

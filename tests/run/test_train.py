@@ -59,10 +59,6 @@ def with_settings(config: Config, **settings: Any) -> Config:
     return read_config(config, settings)
 
 
-def test_train_is_found_in_the_package() -> None:
-    assert spacy_adak.train is train
-
-
 def test_other_names_are_not() -> None:
     with pytest.raises(AttributeError, match="no attribute 'tarin'"):
         _ = spacy_adak.tarin

@@ -42,6 +42,28 @@ function hasMovedBounds() {
   return card.draft.start !== start || card.draft.end !== end;
 }
 
+// The bounds of the draft, moved alike at another place of the form.
+function movedSpan(place) {
+  const { start, end } = suggestions[card.place];
+  return {
+    start: place.start + card.draft.start - start,
+    end: place.end + card.draft.end - end,
+  };
+}
+
+// Places of the form where these bounds hold the same string; that of the draft is first.
+function placesWithDraft() {
+  const shown = suggestions[card.place];
+  const form = sliceText(shown.text, card.draft.start, card.draft.end);
+  const others = groups[shown.group].members.map((id) => suggestions[id]).filter((place) => {
+    if (place === shown || decisionOnPlace(place.id)) return false;
+    const { start, end } = movedSpan(place);
+    return start >= 0 && end <= toPoint(place.text, texts[place.text].length)
+      && sliceText(place.text, start, end) === form;
+  });
+  return [shown, ...others];
+}
+
 function drawCard() {
   const place = suggestions[card.place];
   const group = groups[place.group];
@@ -83,8 +105,13 @@ function drawChange(place, annotated) {
   if (place.kind === "doubtful")
     notes.push("Accept if the annotation is right, reject if it is wrong.");
   if (card.draft.label !== place.label) notes.push(`The suggested type is ${place.label}.`);
-  if (hasMovedBounds())
-    notes.push(`The suggestion is “${groups[place.group].form}”. Other bounds are for this place only.`);
+  if (hasMovedBounds()) {
+    const others = placesWithDraft().length - 1;
+    const everywhere = others
+      ? ` Accept everywhere takes them at ${countOf(others, "other place")} that ${others === 1 ? "reads" : "read"} the same, too.`
+      : "";
+    notes.push(`The suggestion is “${groups[place.group].form}”. Other bounds are for this place.${everywhere}`);
+  }
   const isSame = (one) =>
     one.start === place.start && one.end === place.end && one.label === place.label;
   const touched = annotated.filter(

@@ -133,9 +133,22 @@ function decide(answer) {
 
 function decideForm(answer) {
   if (card.item === null) return;
+  if (answer === "accept" && hasMovedBounds()) return acceptMovedEverywhere();
   const key = `f${suggestions[card.place].group}`;
   addEntries([{ key, answer, seconds: secondsSpent(), ...changes(answer, false) }]);
   goToNextOpen(`${sentence(ANSWER_NAMES[answer])} everywhere.`);
+}
+
+// Other bounds hold for each place where the text around the form reads the same.
+function acceptMovedEverywhere() {
+  const batch = Date.now();
+  const change = changes("accept", true);
+  const entries = placesWithDraft().map((place) => ({
+    key: `p${place.id}`, answer: "accept", ...change, ...movedSpan(place), batch,
+  }));
+  entries[0].seconds = secondsSpent();
+  addEntries(entries);
+  goToNextOpen(`Accepted at ${countOf(entries.length, "place")}.`);
 }
 
 // A decision about another place of the form that is shown.

@@ -36,6 +36,7 @@ def test_all_that_is_said_is_read(tmp_path: Path) -> None:
         "marked": 0,
         "outside": 3,
         "value": 4,
+        "draw": {"stratum": "ORG, 0.5 to 0.8", "size": 12, "weight": 2.4},
     }
     summary = Summary()
     (suggestion,) = read_suggestions(write(tmp_path / "s.jsonl", row), summary)

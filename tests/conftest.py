@@ -1,3 +1,4 @@
+import functools
 import os
 import socket
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 # Runs train in this process unless a test says something else.
 os.environ["LOKY_MAX_CPU_COUNT"] = "1"
 
+import catalogue
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from .finished_run import FinishedRun
 
 torch.set_num_threads(1)
+# Each lookup of a registered function goes through the entry points of all packages.
+catalogue.Registry._get_entry_points = functools.cache(
+    catalogue.Registry._get_entry_points
+)
 # Ray gives its server half a minute to start, too little for a busy machine.
 os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "180")
 

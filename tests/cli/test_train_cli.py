@@ -311,6 +311,7 @@ def test_settings_that_keep_a_run_from_going_on_are_listed(
     assert "\n- adak.folds: 2, now 3\n" in result.output
 
 
+@pytest.mark.slow
 def test_interrupt_ends_cleanly_and_tells_how_to_resume(
     adak: Adak, arguments: list[str], tmp_path: Path
 ) -> None:

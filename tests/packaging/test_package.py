@@ -106,6 +106,7 @@ def test_note_of_scores_on_incomplete_gold_is_kept(blank: Path) -> None:
     assert "Corrected for what nobody marked." in meta["notes"]
 
 
+@pytest.mark.slow
 def test_installed_wheel_is_loaded_by_its_name(packaged: Path, tmp_path: Path) -> None:
     environment = tmp_path / "env"
     venv.create(environment, with_pip=False)

@@ -253,6 +253,7 @@ def test_pipe_works_in_two_processes(nlp: Language) -> None:
     assert len(scores(docs[0])) == 1
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_wait_for_threads_of_the_first(
     nlp: Language, tmp_path: Path
 ) -> None:

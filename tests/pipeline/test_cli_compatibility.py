@@ -145,6 +145,7 @@ def test_ner_can_be_swapped_for_the_component(corpus: Path, tmp_path: Path) -> N
     assert entities(nlp(TEXTS[2][0])) == TEXTS[2][1]
 
 
+@pytest.mark.slow
 def test_train_works_as_a_program(
     config_path: Path, paths: list[str], tmp_path: Path
 ) -> None:

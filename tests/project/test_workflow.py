@@ -7,6 +7,7 @@ import pytest
 import srsly
 from weasel.cli.run import project_run
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 SIZES = {"train": 60, "dev": 20, "test": 20}
 QUICK = {

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import srsly
@@ -46,6 +46,19 @@ def run(
             patch.setattr(kind, "run", note)
         _, history = train(config, folder)
     return history, tasks
+
+
+class Noted(NamedTuple):
+    """A run of two rounds, and all its tasks. Not to be changed."""
+
+    folder: Path
+    tasks: list[Task]
+
+
+@pytest.fixture(scope="module")
+def noted(tiny_config: Config, tmp_path_factory: pytest.TempPathFactory) -> Noted:
+    folder = tmp_path_factory.mktemp("noted")
+    return Noted(folder, run(tiny_config, folder)[1])
 
 
 def logs(folder: Path, number: int) -> dict[str, str]:
@@ -109,10 +122,9 @@ def test_models_are_heard_all_the_same_if_none_finds_anything(
 
 
 def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
-    tiny_config: Config, tmp_path: Path
+    noted: Noted,
 ) -> None:
-    _, tasks = run(tiny_config, tmp_path, **{"adak.rounds": 1})
-    tasks_of_round = estimations(tasks, 1)
+    tasks_of_round = estimations(noted.tasks, 1)
     assert tasks_of_round
     for task in tasks_of_round:
         fold = int(task.shard.stem.split("-")[1])
@@ -135,22 +147,20 @@ def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -
 
 
 def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
-    tiny_config: Config, tmp_path: Path
+    noted: Noted,
 ) -> None:
-    _, tasks = run(tiny_config, tmp_path)
-    tasks_of_round = estimations(tasks, 2)
+    tasks_of_round = estimations(noted.tasks, 2)
     assert tasks_of_round
     for task in tasks_of_round:
-        assert task.candidate_model == tmp_path / "round-01" / "final" / "model-best"
-        assert task.dictionary == tmp_path / "round-01" / "dictionary.jsonl"
-        assert task.last_estimates == tmp_path / "round-01" / "estimates"
+        assert (
+            task.candidate_model == noted.folder / "round-01" / "final" / "model-best"
+        )
+        assert task.dictionary == noted.folder / "round-01" / "dictionary.jsonl"
+        assert task.last_estimates == noted.folder / "round-01" / "estimates"
 
 
-def test_fold_models_have_not_seen_their_fold(
-    tiny_config: Config, tmp_path: Path
-) -> None:
-    _, tasks = run(tiny_config, tmp_path)
-    trainings = [task for task in tasks if isinstance(task, TrainingTask)]
+def test_fold_models_have_not_seen_their_fold(noted: Noted) -> None:
+    trainings = [task for task in noted.tasks if isinstance(task, TrainingTask)]
     assert [(task.output.name, task.recipe.without_fold) for task in trainings] == [
         ("fold-0", 0),
         ("fold-1", 1),
@@ -158,24 +168,18 @@ def test_fold_models_have_not_seen_their_fold(
     ] * 2
 
 
-def test_trainings_have_the_q_that_was_estimated_last(
-    tiny_config: Config, tmp_path: Path
-) -> None:
-    _, tasks = run(tiny_config, tmp_path)
+def test_trainings_have_the_q_that_was_estimated_last(noted: Noted) -> None:
     found = [
         task.recipe.estimates.parent.name if task.recipe.estimates else None
-        for task in tasks
+        for task in noted.tasks
         if isinstance(task, TrainingTask)
     ]
     first, second = "round-01", "round-02"
     assert found == [None, None, first, first, first, second]
 
 
-def test_every_training_has_a_seed_of_its_own(
-    tiny_config: Config, tmp_path: Path
-) -> None:
-    _, tasks = run(tiny_config, tmp_path)
-    seeds = [task.recipe.seed for task in tasks if isinstance(task, TrainingTask)]
+def test_every_training_has_a_seed_of_its_own(noted: Noted) -> None:
+    seeds = [task.recipe.seed for task in noted.tasks if isinstance(task, TrainingTask)]
     assert len(set(seeds)) == len(seeds) == 6
 
 

@@ -47,7 +47,15 @@ def assert_full_disk_costs_nothing(
     assert_same(folder, finished.folder)
 
 
-@pytest.mark.parametrize("share", [0.001, 0.3, 0.7, 0.95])
+@pytest.mark.parametrize(
+    "share",
+    [
+        0.001,
+        pytest.param(0.3, marks=pytest.mark.slow),
+        0.7,
+        pytest.param(0.95, marks=pytest.mark.slow),
+    ],
+)
 def test_disk_that_is_full_after_some_bytes(
     finished: FinishedRun, written: Disk, tmp_path: Path, share: float
 ) -> None:

@@ -240,9 +240,11 @@ def test_new_run_takes_the_place_of_a_finished_one(
 @pytest.mark.parametrize(
     "settings",
     [
-        {"adak.executor": "joblib", "adak.n_jobs": 1},
+        pytest.param(
+            {"adak.executor": "joblib", "adak.n_jobs": 1}, marks=pytest.mark.slow
+        ),
         {"adak.executor": "joblib", "adak.n_jobs": 2},
-        {"adak.executor": "ray"},
+        pytest.param({"adak.executor": "ray"}, marks=pytest.mark.slow),
     ],
     ids=["joblib-1", "joblib-2", "ray"],
 )

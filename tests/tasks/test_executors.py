@@ -16,7 +16,10 @@ def make_settings(name: str) -> AdakSettings:
     return read_settings(make_config(**overrides).interpolate())
 
 
-@pytest.fixture(scope="module", params=["serial", "joblib", "ray"])
+ray = pytest.param("ray", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="module", params=["serial", "joblib", ray])
 def execute(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Executor]:
@@ -30,7 +33,7 @@ def execute(
             yield run
 
 
-in_processes = pytest.mark.parametrize("execute", ["joblib", "ray"], indirect=True)
+in_processes = pytest.mark.parametrize("execute", ["joblib", ray], indirect=True)
 
 
 def make_tasks(folder: Path, *deeds: str) -> list[WritingTask]:

@@ -1,8 +1,9 @@
 """What annotators do is found out once in a run."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from spacy.tokens import DocBin
@@ -23,12 +24,12 @@ from tests.run.test_algorithm import run
 @pytest.fixture(scope="module")
 def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Config]:
     folder = tmp_path_factory.mktemp("forms")
-    docs = make_docs(150, vocab=Vocab())
+    docs = make_docs(100, vocab=Vocab())
     for scheme in ("random", "entity"):
         kept = drop_entities(docs, 0.4, scheme)
         DocBin(docs=kept).to_disk(folder / f"{scheme}.spacy")
     # Enough to tell the recall of annotators, so that no models are asked.
-    DocBin(docs=make_docs(150, seed=99)).to_disk(folder / "dev.spacy")
+    DocBin(docs=make_docs(100, seed=99)).to_disk(folder / "dev.spacy")
 
     def make(scheme: str, **settings: Any) -> Config:
         paths = {"paths.train": scheme, "paths.dev": "dev"}
@@ -39,27 +40,47 @@ def forms_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Conf
     return make
 
 
-def trainings(folder: Path, tasks: list[Task]) -> list[tuple[Any, ...]]:
+class Noted(NamedTuple):
+    """A run of two rounds, and all its tasks. Not to be changed."""
+
+    folder: Path
+    tasks: list[Task]
+
+
+@pytest.fixture(scope="module")
+def noted(
+    forms_config: Callable[..., Config], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, str], Noted]:
+    """Train on texts that annotators have treated in some way, with some start."""
+
+    @functools.cache
+    def run_with(scheme: str, start: str) -> Noted:
+        folder = tmp_path_factory.mktemp(f"{scheme}_{start}")
+        settings = {"adak.start.learn_from": start, "adak.rounds": 2}
+        return Noted(folder, run(forms_config(scheme, **settings), folder)[1])
+
+    return run_with
+
+
+def trainings(noted: Noted) -> list[tuple[Any, ...]]:
     """What tells the trainings of a run from each other."""
     return [
         (
-            str(task.output.relative_to(folder)),
+            str(task.output.relative_to(noted.folder)),
             task.loss and type(task.loss),
-            task.recipe.estimates and str(task.recipe.estimates.relative_to(folder)),
+            task.recipe.estimates
+            and str(task.recipe.estimates.relative_to(noted.folder)),
             task.has_word_features,
         )
-        for task in tasks
+        for task in noted.tasks
         if isinstance(task, TrainingTask)
     ]
 
 
 def test_fold_models_know_no_words_where_forms_are_unknown(
-    forms_config: Callable[..., Config], tmp_path: Path
+    noted: Callable[[str, str], Noted],
 ) -> None:
-    _, tasks = run(
-        forms_config("entity", **{"adak.rounds": 2, "adak.convergence": 0.0}), tmp_path
-    )
-    assert trainings(tmp_path, tasks) == [
+    assert trainings(noted("entity", "forms")) == [
         ("round-01/fold-0", RatioLoss, "likelihood", False),
         ("round-01/fold-1", RatioLoss, "likelihood", False),
         ("round-01/final", None, "round-01/estimates", True),
@@ -74,10 +95,9 @@ def test_fold_models_know_no_words_where_forms_are_unknown(
     [("random", "forms"), ("random", "missing"), ("entity", "missing")],
 )
 def test_fold_models_suppose_that_annotators_forget_at_random(
-    forms_config: Callable[..., Config], tmp_path: Path, scheme: str, start: str
+    noted: Callable[[str, str], Noted], scheme: str, start: str
 ) -> None:
-    _, tasks = run(forms_config(scheme, **{"adak.start.learn_from": start}), tmp_path)
-    assert trainings(tmp_path, tasks) == [
+    assert trainings(noted(scheme, start))[:3] == [
         ("round-01/fold-0", MissingLoss, None, True),
         ("round-01/fold-1", MissingLoss, None, True),
         ("round-01/final", None, "round-01/estimates", True),
@@ -94,14 +114,10 @@ def test_fold_models_suppose_that_annotators_forget_at_random(
     ],
 )
 def test_q_is_estimated_with_what_is_known_of_annotators(
-    forms_config: Callable[..., Config],
-    tmp_path: Path,
-    start: str,
-    likelihood: str | None,
+    noted: Callable[[str, str], Noted], start: str, likelihood: str | None
 ) -> None:
-    settings = {"adak.start.learn_from": start, "adak.rounds": 2}
-    _, tasks = run(forms_config("random", **settings), tmp_path)
-    expected = tmp_path / likelihood if likelihood else None
+    folder, tasks = noted("random", start)
+    expected = folder / likelihood if likelihood else None
     estimations = [task for task in tasks if isinstance(task, EstimationTask)]
     assert {task.likelihood for task in estimations} == {expected}
 

@@ -12,7 +12,9 @@ kept at random; nothing is complete then, and what "one-model" and "side-by-side
 trained with is our default.
 
 For "new-type" all types are complete but MISC, of which the share is kept. "old-types"
-is the plain CRF on the others. Dev and test are complete.
+is the plain CRF on the others. For "taught" a plain CRF is trained on the others in one
+half of the texts; in the other half the share of MISC is annotated and nothing else,
+and the CRF is a guesser of the others. Dev and test are complete.
 
 Each cell appends its result when it is finished; finished cells are not done again, and
 one that was stopped is taken up where it was.
@@ -53,6 +55,7 @@ VARIANTS = {
     "side-by-side": True,
     "new-type": False,
     "old-types": True,
+    "taught": False,
 }
 _RESULTS = Path("experiments") / "label_sets" / "results.jsonl"
 _CRF = {"components.adak_ner.loss": {"@losses": "spacy-adak.CRFLoss.v1"}}
@@ -146,7 +149,7 @@ def make_data(
     dev_docs (Sequence[Doc]): The dev texts, complete.
     RETURNS (list[tuple[Path, Path]]): Training and dev data of each model.
     """
-    types = sorted({ent.label_ for doc in train_docs for ent in doc.ents})
+    types = _types(train_docs)
     of_models: list[tuple[Iterable[Doc], Collection[str]]]
     if cell.variant == "crf":
         of_models = [(train_docs, types)]
@@ -155,6 +158,14 @@ def make_data(
         of_models = [([keep_types(d, old, "outside") for d in train_docs], old)]
     elif cell.variant == "new-type":
         of_models = [(make_new_type(train_docs, types, cell), types)]
+    elif cell.variant == "taught":
+        old = [label for label in types if label != NEW_TYPE]
+        first, second = deal_out(train_docs, 2, cell.seed)
+        of_new = [keep_types(doc, [NEW_TYPE], "missing") for doc in second]
+        of_models = [
+            ([keep_types(doc, old, "outside") for doc in first], old),
+            (drop_entities(of_new, cell.ratio, "random", cell.seed), types),
+        ]
     elif cell.variant == "side-by-side":
         default = "outside" if cell.ratio == 1 else "missing"
         parts = make_parts(train_docs, types, cell, default)
@@ -195,11 +206,20 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     found: list[list[Doc]] = []
     for number, (train_path, dev_path) in enumerate(make_data(cell, folder, *splits)):
         output = folder / f"output-{number}"
+        is_taught = cell.variant == "taught" and number > 0
+        settings: dict[str, Any] = {}
+        if plain or (cell.variant == "taught" and number == 0):
+            settings = dict(_CRF)
+        if is_taught:
+            settings = {
+                "adak.guessers.old.@misc": "spacy-adak.PipelineGuesser.v1",
+                "adak.guessers.old.pipeline": str(folder / "output-0" / BEST_MODEL),
+            }
         train(
             root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg",
             output,
             overrides={
-                **(_CRF if plain else {}),
+                **settings,
                 "paths.train": str(train_path),
                 "paths.dev": str(dev_path),
                 "paths.encoder": encoder,
@@ -210,8 +230,13 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
         )
         found.append(find_entities(output / BEST_MODEL, corpus / "test.spacy"))
     gold = list(read_docbin(corpus / "test.spacy", Vocab()))
+    before = None
+    if cell.variant == "taught":
+        *_, taught = found
+        before = score(found[0], gold, {*_types(gold)} - {NEW_TYPE}).micro._asdict()
+        found = [taught]
     joined = [join(docs) for docs in zip(*found, strict=True)]
-    types = sorted({ent.label_ for doc in gold for ent in doc.ents})
+    types = _types(gold)
     test = score(joined, gold, types)
     row = {
         **cell._asdict(),
@@ -219,6 +244,7 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
         "test": test.micro._asdict(),
         "per_type": {label: s._asdict() for label, s in test.per_type.items()},
         "old_types": score(joined, gold, set(types) - {NEW_TYPE}).micro._asdict(),
+        "old_types_before": before,
         "models": len(found),
         "seconds": round(time.monotonic() - started, 1),
         "cpu_seconds": round(time.process_time() - cpu, 1),
@@ -228,6 +254,10 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     srsly.write_jsonl(path, [row], append=True, append_new_line=False)
     remove(folder)
     msg.good(f"{cell.name}: F1 {100 * row['test']['f']:.2f}")
+
+
+def _types(docs: Sequence[Doc]) -> list[str]:
+    return sorted({ent.label_ for doc in docs for ent in doc.ents})
 
 
 def find_entities(model: Path, path: Path) -> list[Doc]:

@@ -74,17 +74,17 @@ def combine(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | None:
 
 
 def recalls_of_types(
-    recall: AnnotatorRecall, stated: Collection[str]
+    recall: AnnotatorRecall, apart: Collection[str]
 ) -> dict[str, float]:
-    """Tell the recall of each type, if texts state for which types they are complete:
-    then annotators were not asked for all types alike.
+    """Tell the recall of each type, if annotators were not asked for all types alike.
 
     recall (AnnotatorRecall): The recall.
-    stated (Collection[str]): The types that are complete somewhere.
+    apart (Collection[str]): The types that texts are stated to be complete for, or that
+        are annotated in none of the incomplete texts.
     RETURNS (dict[str, float]): The recall of each type that says enough. Nothing, if
-        no type is complete anywhere.
+        there are no types apart.
     """
-    if not stated:
+    if not apart:
         return {}
     return {label: interval.value for label, interval in recall.per_type.items()}
 

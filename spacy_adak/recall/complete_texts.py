@@ -18,7 +18,8 @@ from ..data.origins import DECIDED_KEY
 from .estimate import RecallEstimate
 from .intervals import Interval, interval, resample_ratio
 
-# A type is compared by itself if it has as many entities in both.
+# A type is compared by itself if it has as many entities in both. In incomplete texts
+# it may also have none: nobody was asked to annotate it there.
 _FEWEST_ENTITIES = 20
 
 
@@ -78,7 +79,7 @@ def recall_from_complete_texts(
         label: _compare(incomplete, known, [[label]])
         for label in compared
         if expected[label] >= _FEWEST_ENTITIES
-        and (found[label] >= _FEWEST_ENTITIES or label in stated)
+        and (found[label] not in range(1, _FEWEST_ENTITIES) or label in stated)
     }
     groups = [[label] for label in compared if label in stated]
     groups.append([label for label in compared if label not in stated])

@@ -115,7 +115,9 @@ def _to_know(
     if recall is None:
         raise ValueError(Errors.A230)
     value, low, high = recall.recall
-    per_type = recalls_of_types(recall, stated_types(incomplete))
+    per_type = recalls_of_types(
+        recall, stated_types(incomplete) | _silent_types(incomplete, complete)
+    )
     # Many complete texts tell the share of entity tokens themselves.
     share = None
     if [estimate.method for estimate in recall.used] == ["complete texts"]:
@@ -132,6 +134,12 @@ def _to_know(
     return KnownRecall(
         value, low, high, share, recall.is_identifiable, recall.describe(), per_type
     )
+
+
+def _silent_types(incomplete: list[Doc], complete: list[Doc]) -> set[str]:
+    """The types that nobody was asked to annotate in the incomplete texts."""
+    annotated = {ent.label_ for doc in incomplete for ent in doc.ents}
+    return {ent.label_ for doc in complete for ent in doc.ents} - annotated
 
 
 def _recall_of(ent: Span, per_type: Mapping[str, float], recall: float) -> float:

@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -59,6 +60,27 @@ def problems_of_guessers(
                 example=min(found),
                 label=min(labels),
             )
+
+
+def guessed_types(settings: AdakSettings, docs: Sequence[Doc]) -> set[str]:
+    """Tell which types are guessed, in the data or by a pipeline that the config names.
+
+    settings (AdakSettings): The settings that name guessers.
+    docs (Sequence[Doc]): The training data.
+    RETURNS (set[str]): The types. A guesser that can't be loaded has none.
+    """
+    types = {
+        guess.label
+        for doc in docs
+        for guesses in guesses_of(doc).values()
+        for guess in guesses
+    }
+    for block in settings.guessers.values():
+        with suppress(Exception):  # What is wrong with it is told elsewhere.
+            guesser = make_guesser(block)
+            if isinstance(guesser, PipelineGuesser):
+                types |= guesser.known_labels()
+    return types
 
 
 def refuse_own_models(settings: AdakSettings, folder: Path) -> None:

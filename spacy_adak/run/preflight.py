@@ -21,7 +21,7 @@ from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.old_settings import describe_old_settings, old_settings
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
-from .check_guessers import problems_of_guessers
+from .check_guessers import guessed_types, problems_of_guessers
 from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
@@ -93,6 +93,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             problems.append(Errors.A219.format(error=describe(error)))
     train: list[Doc] = []
     dev: list[Doc] | None = []
+    known: set[str] = set()
     unreadable = list(_problems_of_paths(interpolated))
     problems += unreadable
     if not unreadable:
@@ -104,16 +105,16 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         except Exception as error:
             problems.append(Errors.A220.format(error=describe(error)))
         else:
-            problems += _problems_of_data(interpolated, train, dev, strict)
+            known = _types_of_data(settings, train, dev)
+            problems += _problems_of_data(interpolated, train, dev, known, strict)
             problems += _problems_of_folds(interpolated, config, train)
             if settings is not None and config is not None:
-                known = {ent.label_ for doc in train for ent in doc.ents}
                 uses_q = _uses_q(config)
                 problems += problems_of_guessers(settings, train, known, uses_q)
     if problems or config is None or settings is None:
         _refuse(problems)
     if labels is None:
-        labels = sorted({ent.label_ for doc in train for ent in doc.ents})
+        labels = sorted(known)
     train = [with_outside_stated(doc, labels) for doc in train]
     if dev is not None:
         dev = [with_outside_stated(doc, labels) for doc in dev]
@@ -261,10 +262,25 @@ def _read(config: Config, corpus: str) -> list[Doc]:
     return facts
 
 
+def _types_of_data(
+    settings: AdakSettings | None, train: list[Doc], dev: list[Doc] | None
+) -> set[str]:
+    """The types of the training data, and those of dev that are only guessed there: so
+    a trained pipeline is taught a new type."""
+    types = {ent.label_ for doc in train for ent in doc.ents}
+    others = {ent.label_ for doc in dev or () for ent in doc.ents} - types
+    if types and others and settings is not None:
+        types |= others & guessed_types(settings, train)
+    return types
+
+
 def _problems_of_data(
-    config: Config, train: list[Doc], dev: list[Doc] | None, strict: bool
+    config: Config,
+    train: list[Doc],
+    dev: list[Doc] | None,
+    labels: set[str],
+    strict: bool,
 ) -> Iterator[str]:
-    labels = {ent.label_ for doc in train for ent in doc.ents}
     if not labels:
         yield Errors.A210.format(path=reader_block(config, "train").get("path"))
     if dev is None:

@@ -20,8 +20,8 @@ class KnownRecall(NamedTuple):
     ratio_target (float | None): The share of tokens that are part of an entity.
     is_identifiable (bool): Whether the data can tell.
     description (str): All of that in a line, with where it is from.
-    per_type (Mapping[str, float]): The recall of each type, if texts state for which
-        types they are complete: then annotators were not asked for all types alike.
+    per_type (Mapping[str, float]): The recall of each type, if annotators were not
+        asked for all types alike.
     """
 
     annotation_recall: float

@@ -18,7 +18,13 @@ from .code_blocks import ROOT, Block, blocks_of, commands_in, pages
 BLOCKS = [block for page in pages() for block in blocks_of(page)]
 # What a person is told in their order: the first page makes what others begin with.
 START = "docs/getting-started.md"
-SERIES = ["README.md", "docs/component.md", "docs/recipes.md", "docs/review.md"]
+SERIES = [
+    "README.md",
+    "docs/component.md",
+    "docs/recipes.md",
+    "docs/review.md",
+    "docs/label_sets.md",
+]
 # Parts of whole trainings, or of projects.
 STATIC = ["docs/cli.md", "docs/project.md"]
 SIZES = {"train": 80, "dev": 20, "test": 20}

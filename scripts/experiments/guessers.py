@@ -193,7 +193,7 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     corpus = prepare_corpus(
         cell.dataset, cell.documents, root=root, local_data=local_data
     )
-    rows = root / "training" / "guessers" / f"rows-{cell.dataset}"
+    rows = root / "training" / f"rows-{cell.dataset}"
     setup = Setup(root, corpus, {"paths.encoder": encoder, "paths.rows": str(rows)})
     output = root / "training" / "guessers" / cell.name
     data = make_data(setup, cell)

@@ -6,10 +6,10 @@
 The training texts are dealt out to as many parts as there are types, and of each part
 the entities of one type are left. "one-model" learns from all parts, each stated to be
 complete for its type. "rest-as-O" takes what is not annotated to be no entity.
-"side-by-side" has a model for each part, and joins what they find. "crf" is the plain
-CRF on all annotations. With a ratio below 1 this share of the entities of each part is
-kept at random; nothing is complete then, and what "one-model" and "side-by-side" are
-trained with is our default.
+"side-by-side" has a model for each part, trained in as many steps as one on all of them,
+and joins what they find. "crf" is the plain CRF on all annotations. With a ratio below
+1 this share of the entities of each part is kept at random; nothing is complete then,
+and what "one-model" and "side-by-side" are trained with is our default.
 
 For "new-type" all types are complete but MISC, of which the share is kept. "old-types"
 is the plain CRF on the others. For "taught" a plain CRF is trained on the others in one
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import srsly
 from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
-from spacy.util import load_model
+from spacy.util import load_config, load_model
 from spacy.vocab import Vocab
 from wasabi import msg
 
@@ -57,6 +57,8 @@ VARIANTS = {
     "old-types": True,
     "taught": False,
 }
+# What they learn from has all annotations of its types, whatever the ratio.
+REFERENCES = ("crf", "old-types")
 _RESULTS = Path("experiments") / "label_sets" / "results.jsonl"
 _CRF = {"components.adak_ner.loss": {"@losses": "spacy-adak.CRFLoss.v1"}}
 
@@ -204,7 +206,9 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
         cell.variant == "side-by-side" and cell.ratio < 1
     )
     found: list[list[Doc]] = []
-    for number, (train_path, dev_path) in enumerate(make_data(cell, folder, *splits)):
+    config_path = root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg"
+    data = make_data(cell, folder, *splits)
+    for number, (train_path, dev_path) in enumerate(data):
         output = folder / f"output-{number}"
         is_taught = cell.variant == "taught" and number > 0
         settings: dict[str, Any] = {}
@@ -215,15 +219,18 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
                 "adak.guessers.old.@misc": "spacy-adak.PipelineGuesser.v1",
                 "adak.guessers.old.pipeline": str(folder / "output-0" / BEST_MODEL),
             }
+        if cell.variant == "side-by-side":
+            epochs = load_config(config_path)["training"]["max_epochs"]
+            settings["training.max_epochs"] = len(data) * epochs
         train(
-            root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg",
+            config_path,
             output,
             overrides={
                 **settings,
                 "paths.train": str(train_path),
                 "paths.dev": str(dev_path),
                 "paths.encoder": encoder,
-                "paths.rows": str(folder.with_name(f"rows-{cell.dataset}")),
+                "paths.rows": str(root / "training" / f"rows-{cell.dataset}"),
                 "system.seed": cell.seed,
             },
             resume=is_begun(output),
@@ -341,7 +348,8 @@ def main() -> None:
         for dataset in args.datasets:
             for seed in args.seeds:
                 for variant in args.variants:
-                    cell = Cell(dataset, variant, args.ratio, seed)
+                    ratio = 1.0 if variant in REFERENCES else args.ratio
+                    cell = Cell(dataset, variant, ratio, seed)
                     if cell not in read_results(root):
                         run_cell(root, cell, args.encoder, args.local_data)
     print(make_table(read_results(root)))

@@ -6,7 +6,7 @@
 The training texts are dealt out to as many parts as there are types, and of each part
 the entities of one type are left. "one-model" learns from all parts, each stated to be
 complete for its type. "rest-as-O" takes what is not annotated to be no entity.
-"side-by-side" has a model for each part, trained in as many steps as one on all of them,
+"side-by-side" has a model for each part, trained in as many steps as one on all parts,
 and joins what they find. "crf" is the plain CRF on all annotations. With a ratio below
 1 this share of the entities of each part is kept at random; nothing is complete then,
 and what "one-model" and "side-by-side" are trained with is our default.

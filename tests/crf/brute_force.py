@@ -1,6 +1,7 @@
 """Random small chains, and everything about them by listing all paths."""
 
 from itertools import pairwise, product
+from math import exp
 from typing import NamedTuple
 
 import torch
@@ -21,25 +22,29 @@ class Path(NamedTuple):
 def legal_paths(chain: Chain, sentence: int) -> list[Path]:
     """All paths of one sentence with a finite score, best first."""
     chain = chain.detach()
-    emissions, length = chain.emissions[sentence], int(chain.lengths[sentence])
-    transitions = (
-        chain.transitions
-        if chain.transitions.dim() == 2
-        else chain.transitions[sentence]
-    )
+    transitions = _of_sentence(chain.transitions, 2, sentence)
     if are_by_type(transitions):
         transitions = as_matrix(transitions)
-    start = chain.start if chain.start.dim() == 1 else chain.start[sentence]
-    end = chain.end if chain.end.dim() == 1 else chain.end[sentence]
+    # Numbers of Python: a tensor takes long to hand out thousands of its own.
+    length = int(chain.lengths[sentence])
+    emissions = chain.emissions[sentence, :length].tolist()
+    moves = transitions.tolist()
+    start = _of_sentence(chain.start, 1, sentence).tolist()
+    end = _of_sentence(chain.end, 1, sentence).tolist()
     paths = []
-    for tags in product(range(emissions.size(1)), repeat=length):
-        score = sum(float(emissions[t, tag]) for t, tag in enumerate(tags))
+    for tags in product(range(chain.emissions.size(2)), repeat=length):
+        score = sum(row[tag] for row, tag in zip(emissions, tags, strict=True))
         if tags:
-            score += float(start[tags[0]]) + float(end[tags[-1]])
-        score += sum(float(transitions[a, b]) for a, b in pairwise(tags))
+            score += start[tags[0]] + end[tags[-1]]
+        score += sum(moves[left][right] for left, right in pairwise(tags))
         if score > -INF:
             paths.append(Path(tags, float(score)))
     return sorted(paths, key=lambda path: -path.score)
+
+
+def _of_sentence(scores: Tensor, dims: int, sentence: int) -> Tensor:
+    """The scores of one sentence, be they its own or shared."""
+    return scores if scores.dim() == dims else scores[sentence]
 
 
 def as_matrix(transitions: Tensor) -> Tensor:
@@ -79,10 +84,7 @@ def log_partitions(chain: Chain) -> Tensor:
 def probabilities(chain: Chain, sentence: int) -> dict[tuple[int, ...], float]:
     paths = legal_paths(chain, sentence)
     log_z = log_sum([path.score for path in paths])
-    return {
-        path.tags: float(torch.tensor(path.score - log_z, dtype=torch.float64).exp())
-        for path in paths
-    }
+    return {path.tags: exp(path.score - log_z) for path in paths}
 
 
 @st.composite

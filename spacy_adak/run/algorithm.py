@@ -1,9 +1,11 @@
 """Algorithm 1 of the paper: rounds of k-fold training, estimation of q, and training on
 all data.
 
-Its steps, in the order of the paper, are the functions that `run_round` calls. The
-loop yields what it has found after every round and prints nothing. What is on disk is
-said in `folder`.
+Its steps, in the order of the paper, are the functions that `run_round` calls. D is the
+corpus in shards, each of one fold; q, the scores s_i and the dictionary H are files of
+the rounds, described in `folder`. What the first q is, and what is found out before the
+first round, is in `first_folds` and `before_rounds`. The loop yields what it has found
+after every round and prints nothing.
 """
 
 import time
@@ -15,29 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import srsly
-from spacy.util import load_config
 from thinc.api import Config
 
 from ..atomic import remove
-from ..encoders.sharing import has_frozen_encoder
 from ..errors import Warnings
-from ..pipeline.losses import Loss, WeightedLoss
-from ..q.annotators import Annotators
 from ..q.candidates import Dictionary
 from ..q.guess_trust import Trust
 from ..shards.checkpoint import write_jsonl
 from ..shards.layout import Shard, list_shards
 from ..shards.recall_file import KnownRecall
-from ..shards.references import tokenizing_pipeline
-from ..shards.text_lengths import write_text_lengths
-from ..tasks.encode_texts import EncodingTask
 from ..tasks.estimate_shard import EstimationTask, ShardStatistics
 from ..tasks.executors import Executor
-from ..tasks.look_at_annotators import RecallTask
 from ..tasks.train_model import BEST_MODEL, TrainingTask
-from .annotators import find_recall, needs_recall
+from .before_rounds import prepare_rounds
+from .first_folds import Lesson, first_lesson
 from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
-from .guesses import ask_guessers, find_trust
 from .recipes import recipe_of
 
 # The names of fold models, before their number.
@@ -59,16 +53,7 @@ def run_rounds(
     YIELDS (Round): Each round that has been finished.
     """
     if not run.has_all_rounds():
-        encode_texts(run, execute)
-        if run.looks_at_guesses():
-            ask_guessers(run, execute)
-        if needs_recall(run):
-            recall = find_recall(run, execute)
-            on_recall(recall)
-            if run.looks_at_guesses() and (trust := find_trust(run, recall)):
-                on_trust(trust)
-        if run.config["training"]["max_epochs"] > 0:
-            write_text_lengths(tokenizing_pipeline(run.config), run.corpus)
+        prepare_rounds(run, execute, on_recall, on_trust)
     while True:
         finished = len(run.history())
         _remove_unneeded(run, finished)
@@ -90,12 +75,14 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
     run.round_folder(number).mkdir(exist_ok=True)
     statistics: list[ShardStatistics] = []
     dictionary = Dictionary({})
+    # Without a loss that looks at q, training on all data is all there is to do.
     if run.needs_q():
-        # Sample selection is part of the q of the last round: fold models are trained
-        # on the texts that it has selected.
+        # Sample selection. The q of the last round names the texts with s_i >= s: D' is
+        # what a fold model reads with that q.
         with _timed(seconds, "folds"):
             train_fold_models(run, number, execute)
         heard = find_heard(run, number)
+        # q by Eq. 6 over S, s_i and e_i, for all folds at a time.
         with _timed(seconds, "q"):
             statistics = estimate_q(run, number, heard, execute)
         dictionary = build_dictionary(run, number, statistics)
@@ -114,76 +101,23 @@ def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
     seconds[part] = round(time.monotonic() - started, 1)
 
 
-def encode_texts(run: Run, execute: Executor) -> None:
-    """Run frozen encoders on all texts, so that trainings find the rows."""
-    # Only the first fold models may have one.
-    config_path = run.first_folds_config_path
-    if config_path != run.config_path and not (run.needs_q() or needs_recall(run)):
-        return
-    if not has_frozen_encoder(load_config(config_path)):
-        return
-    recipe = recipe_of(run, number=1)._replace(config_path=config_path)
-    recipe.frozen.mkdir(exist_ok=True)
-    files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
-    parts = run.settings.at_once
-    execute([EncodingTask(recipe, files, part, parts) for part in range(parts)])
-
-
 def train_fold_models(run: Run, number: int, execute: Executor) -> None:
-    """Train M(w_j) on all folds but j, with the q there is and the texts selected."""
-    estimates = run.estimates(number - 1)
-    loss: Loss | None = None
-    has_word_features = True
-    start = run.settings.start
-    learn_from = start.learn_from if number == 1 else "outside"
-    if learn_from == "ratio":
-        loss = start.ratio_loss()
-    elif learn_from == "guesses":
-        look_at_annotators(run, execute)
-        estimates = run.first_q
-    elif learn_from != "outside":
-        annotators = look_at_annotators(run, execute)
-        loss = start.missing_loss()
-        if run.trust_path.exists():
-            # The same likelihood, of annotation and guesses.
-            loss, estimates = WeightedLoss(), run.likelihood
-        if not annotators.know_all_forms():
-            # A form that they do not know could be learnt by heart as O.
-            loss = start.ratio_loss()
-            estimates, has_word_features = run.likelihood, False
+    """Train M(w_j) on D' without D'_j, for each fold j: Eq. 7 with the q there is."""
+    lesson = Lesson(run.estimates(number - 1))
+    if number == 1:
+        lesson = first_lesson(run, execute)
     execute(
         [
             TrainingTask(
                 name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
-                recipe=recipe_of(run, number, estimates, without_fold=fold),
-                loss=loss,
-                has_word_features=has_word_features,
+                recipe=recipe_of(run, number, lesson.estimates, without_fold=fold),
+                loss=lesson.loss,
+                has_word_features=lesson.has_word_features,
                 output=_fold_model(run, number, fold),
             )
             for fold in range(run.settings.folds)
         ]
     )
-
-
-def look_at_annotators(run: Run, execute: Executor) -> Annotators:
-    """Find out how likely the annotation is, whatever the truth may be.
-
-    run (Run): The run.
-    execute (Executor): Runs tasks.
-    RETURNS (Annotators): What annotators do.
-    """
-    task = RecallTask(
-        recipe=recipe_of(run, number=1),
-        component=run.component,
-        loss=run.settings.start.missing_loss(),
-        looks_at_forms=run.settings.start.learn_from == "forms",
-        estimates=run.likelihood,
-        guesses=run.guesses if run.trust_path.exists() else None,
-        trust=run.trust_path,
-        first_q=run.first_q if run.settings.start.learn_from == "guesses" else None,
-    )
-    execute([task])
-    return task.annotators()
 
 
 def find_heard(run: Run, number: int) -> list[int]:
@@ -210,7 +144,8 @@ def find_heard(run: Run, number: int) -> list[int]:
 def estimate_q(
     run: Run, number: int, heard: Sequence[int], execute: Executor
 ) -> list[ShardStatistics]:
-    """Estimate q for all data, each fold with the models that the settings name.
+    """Estimate q for all data, each fold with the models that the settings name, among
+    the paths S that the annotation, the K best of M(ŵ) and the dictionary allow.
 
     run (Run): The run.
     number (int): Which round.
@@ -269,7 +204,8 @@ def estimate_q(
 def build_dictionary(
     run: Run, number: int, statistics: Sequence[ShardStatistics]
 ) -> Dictionary:
-    """Make the dictionary for the next round of what the fold models found."""
+    """Make H for the next round: the entities e_i that fold models have found more than
+    c times."""
     counts: Counter[tuple[tuple[str, ...], str]] = Counter()
     for shard in statistics:
         for words, label, count in shard.found:

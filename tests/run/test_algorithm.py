@@ -70,12 +70,15 @@ def logs(folder: Path, number: int) -> dict[str, str]:
 
 
 def estimations(tasks: list[Task], number: int) -> list[EstimationTask]:
-    return [
+    """The tasks that estimate q in a round: one for each shard."""
+    found = [
         task
         for task in tasks
         if isinstance(task, EstimationTask)
         and f"round-{number:02d}" in str(task.output)
     ]
+    assert found
+    return found
 
 
 def silence(monkeypatch: pytest.MonkeyPatch, *folds: int) -> None:
@@ -124,9 +127,7 @@ def test_models_are_heard_all_the_same_if_none_finds_anything(
 def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
     noted: Noted,
 ) -> None:
-    tasks_of_round = estimations(noted.tasks, 1)
-    assert tasks_of_round
-    for task in tasks_of_round:
+    for task in estimations(noted.tasks, 1):
         fold = int(task.shard.stem.split("-")[1])
         assert [path.parent.name for path in task.fold_models] == [f"fold-{fold}"]
         assert task.candidate_model is not None
@@ -137,9 +138,7 @@ def test_first_round_has_candidates_from_a_fold_model_that_has_seen_the_text(
 def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -> None:
     settings = {"adak.rounds": 1, "adak.fold_models": "all", "adak.mask": None}
     _, tasks = run(tiny_config, tmp_path, **settings)
-    tasks_of_round = estimations(tasks, 1)
-    assert tasks_of_round
-    for task in tasks_of_round:
+    for task in estimations(tasks, 1):
         models = [path.parent.name for path in task.fold_models]
         assert models == ["fold-0", "fold-1"]
         # Nothing is to be allowed by it.
@@ -149,9 +148,7 @@ def test_q_may_be_that_of_all_fold_models(tiny_config: Config, tmp_path: Path) -
 def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
     noted: Noted,
 ) -> None:
-    tasks_of_round = estimations(noted.tasks, 2)
-    assert tasks_of_round
-    for task in tasks_of_round:
+    for task in estimations(noted.tasks, 2):
         assert (
             task.candidate_model == noted.folder / "round-01" / "final" / "model-best"
         )

@@ -1,0 +1,69 @@
+"""What the first fold models learn from, as there is no q yet."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from ..pipeline.losses import Loss, WeightedLoss
+from ..q.annotators import Annotators
+from ..tasks.executors import Executor
+from ..tasks.look_at_annotators import RecallTask
+from .folder import Run
+from .recipes import recipe_of
+
+
+class Lesson(NamedTuple):
+    """What fold models learn from, beside the annotation.
+
+    estimates (Path | None): The folder with q, or with what stands for it.
+    loss (Loss | None): The loss, if it is not that of the config.
+    has_word_features (bool): Whether they may learn something of single words.
+    """
+
+    estimates: Path | None
+    loss: Loss | None = None
+    has_word_features: bool = True
+
+
+def first_lesson(run: Run, execute: Executor) -> Lesson:
+    """Choose what the fold models of the first round learn from, by [adak.start].
+
+    run (Run): The run.
+    execute (Executor): Runs tasks.
+    RETURNS (Lesson): What they learn from.
+    """
+    start = run.settings.start
+    if start.learn_from == "outside":
+        return Lesson(None)
+    if start.learn_from == "ratio":
+        return Lesson(None, start.ratio_loss())
+    annotators = look_at_annotators(run, execute)
+    if start.learn_from == "guesses":
+        return Lesson(run.first_q)
+    if not annotators.know_all_forms():
+        # A form that they do not know could be learnt by heart as O.
+        return Lesson(run.likelihood, start.ratio_loss(), has_word_features=False)
+    if run.trust_path.exists():
+        # The same likelihood as below, but of annotation and guesses.
+        return Lesson(run.likelihood, WeightedLoss())
+    return Lesson(None, start.missing_loss())
+
+
+def look_at_annotators(run: Run, execute: Executor) -> Annotators:
+    """Find out how likely the annotation is, whatever the truth may be.
+
+    run (Run): The run.
+    execute (Executor): Runs tasks.
+    RETURNS (Annotators): What annotators do.
+    """
+    task = RecallTask(
+        recipe=recipe_of(run, number=1),
+        component=run.component,
+        loss=run.settings.start.missing_loss(),
+        looks_at_forms=run.settings.start.learn_from == "forms",
+        estimates=run.likelihood,
+        guesses=run.guesses if run.trust_path.exists() else None,
+        trust=run.trust_path,
+        first_q=run.first_q if run.settings.start.learn_from == "guesses" else None,
+    )
+    execute([task])
+    return task.annotators()

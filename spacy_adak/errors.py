@@ -831,6 +831,15 @@ class Warnings(metaclass=WithCodes):
         "there is no {labels} either. If they were annotated for their own types only, "
         "say so: `adak convert --unlabelled missing --complete-types` with these types."
     )
+    W345 = (
+        "annotations under {keys}, and none under {own}, where they are looked for: "
+        "they are not read, and the whole text is taken as unknown. If all records are "
+        "like that, --converter says which format it is."
+    )
+    W346 = (
+        "no '{key}', so that the record says nothing about entities: the whole text is "
+        "taken as unknown."
+    )
     W350 = "not in the form that is expected here ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."
 

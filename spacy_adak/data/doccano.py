@@ -19,6 +19,7 @@ from .origins import annotated_entities
 from .records import read_objects
 from .spans_jsonl import get_spans, get_text
 from .summary import Summary
+from .unread import check_other_keys
 
 SPAN_KEYS = ("label", "labels", "entities")
 
@@ -43,7 +44,9 @@ def read_doccano(
                 for span_key in SPAN_KEYS
                 for span in get_spans(record, span_key, place)
             ]
-            yield AnnotatedText(place, text, entities=spans)
+            found = AnnotatedText(place, text, entities=spans)
+            check_other_keys(found, record, SPAN_KEYS, summary)
+            yield found
 
 
 def to_doccano(docs: Iterable[Doc], text_key: str) -> str:

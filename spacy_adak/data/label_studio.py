@@ -25,6 +25,7 @@ from .json_array import read_json_array
 from .origins import SpanOrigin, estimates_of, without_estimates
 from .spans_jsonl import as_list, get_text
 from .summary import Place, Summary
+from .unread import note_silence
 
 
 def read_label_studio(
@@ -151,6 +152,8 @@ def _merge(
     counts: Counter[str] = Counter()
     for number, annotation in enumerate(annotations, start=1):
         spans = _to_spans(as_list(annotation.get("result")), record, summary)
+        if annotation.get("result") is None:
+            note_silence(record, "result", summary)
         name = annotator_name(annotation.get("completed_by"))
         if name is None and len(annotations) == 1:
             record.entities = spans

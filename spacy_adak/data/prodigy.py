@@ -40,9 +40,12 @@ from .spans_jsonl import (
     to_dict_with_origin,
 )
 from .summary import Place, Summary
+from .unread import check_other_keys, note_silence
 
 MARKS = ("answer", "_input_hash", "_task_hash", "_view_id", "_is_binary")
 _BINARY_VIEWS = ("ner", "spans")
+# Where a task without spans says that there are none. "blocks" may have any of them.
+_SPAN_VIEWS = (*_BINARY_VIEWS, "ner_manual", "spans_manual", "relations", "blocks")
 ANNOTATOR_KEYS = ("_annotator_id", "_session_id")
 # What Prodigy's app, but not `prodigy db-in`, adds to a task.
 _PERSON_MARKS = (*ANNOTATOR_KEYS, "_timestamp")
@@ -154,6 +157,8 @@ def _join(
         elif answer == "reject" and len(spans) != 1:
             message = Warnings.W321.format(count=len(spans))
             summary.add_problem(place, "skipped", message)
+        elif not spans and _is_silent(record, place, summary):
+            decided = decided or AnnotatedText(place, text, unlabelled="missing")
         elif not is_binary:
             _add_annotation(manual, place, text, annotator, spans)
         else:
@@ -186,6 +191,16 @@ def _is_undecided(
     has_estimates = bool(by_origin["estimated"] or by_origin["guessed"])
     is_seen = any(mark in record for mark in _PERSON_MARKS)
     return has_estimates and answer == "accept" and not is_seen
+
+
+def _is_silent(record: dict[str, Any], place: Place, summary: Summary) -> bool:
+    """Whether a task without spans is not one in which somebody has looked for them."""
+    found = AnnotatedText(place, "")
+    check_other_keys(found, record, ("spans",), summary)
+    view = record.get("_view_id")
+    if "spans" not in record and view is not None and view not in _SPAN_VIEWS:
+        note_silence(found, "spans", summary)
+    return found.unlabelled == "missing"
 
 
 def _to_undecided(

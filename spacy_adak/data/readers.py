@@ -134,7 +134,8 @@ def _read_docs(
         drawn = sampled_texts(path, reading.text_key)
         stated = stated_texts(path, reading.text_key)
         for record in _read_texts(path, source_format, reading, summary):
-            mark = drawn.get(record.text)
+            # A record that is no annotation of the whole text is not what was asked.
+            mark = drawn.get(record.text) if record.unlabelled is None else None
             if mark is not None:
                 record.unlabelled = "outside"
             doc = make_doc(record)

@@ -1,6 +1,7 @@
 """Texts that `adak sample` has drawn to be annotated completely, and how to know them
 again when they come back from an annotation tool."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,14 @@ def sample_weight(doc: Doc) -> float | None:
     )
 
 
+def _is_weight(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < inf
+
+
 def _is_annotated(record: dict[str, Any], mark: Any) -> bool:
     """Whether somebody has dealt with a record, as far as its tool tells."""
-    if not isinstance(mark, dict):
+    if not isinstance(mark, dict) or not _is_weight(mark.get("weight", 1)):
         return False
     tool = mark.get("tool")
     if tool == "prodigy":

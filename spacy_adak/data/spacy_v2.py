@@ -20,6 +20,7 @@ from .records import note_wrong_type, read_records
 from .sentences import UNKNOWN, Row, Sentence, docs_of_sentences
 from .spans_jsonl import as_list
 from .summary import Place, Summary
+from .unread import note_silence
 
 
 def read_spacy_v2(
@@ -90,7 +91,10 @@ def _read_texts(path: Path, summary: Summary) -> Iterator[AnnotatedText]:
                 text, annotations = element
                 spans = as_list(annotations.get("entities"))
                 entities = [to_char_span(span, at.line) for span in spans]
-                yield AnnotatedText(at, text, entities=entities)
+                found = AnnotatedText(at, text, entities=entities)
+                if annotations.get("entities") is None:
+                    note_silence(found, "entities", summary)
+                yield found
 
 
 def _read_paragraphs(path: Path, summary: Summary) -> Iterator[Sentence]:

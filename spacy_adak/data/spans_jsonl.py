@@ -30,6 +30,7 @@ from .origins import (
 )
 from .records import read_objects
 from .summary import Place, Summary
+from .unread import check_other_keys
 
 _ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
@@ -49,7 +50,7 @@ def read_spans_jsonl(
         if text is not None:
             spans = get_spans_by_origin(record, "spans", place, summary)
             ruled_out = get_spans(record, "incorrect_spans", place)
-            yield AnnotatedText(
+            found = AnnotatedText(
                 place,
                 text,
                 entities=spans["annotated"],
@@ -58,6 +59,8 @@ def read_spans_jsonl(
                 estimated=spans["estimated"],
                 guessed=spans["guessed"],
             )
+            check_other_keys(found, record, ("spans",), summary)
+            yield found
 
 
 def get_text(

@@ -1,4 +1,5 @@
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import spacy
 
 from spacy_adak.data.convert import convert
 from spacy_adak.data.docbin import read_docbin
-from spacy_adak.data.sample_marks import SAMPLE_KEY
+from spacy_adak.data.sample_marks import SAMPLE_KEY, sampled_texts
 from spacy_adak.data.sample_tasks import Task, write_tasks
 
 TASK = Task("Acme hired Ann.", [], {"stratum": "any", "weight": 1.25})
@@ -77,9 +78,46 @@ def test_what_comes_back_is_complete(tmp_path: Path, tool: str) -> None:
 
 @pytest.mark.parametrize("tool", ["prodigy", "doccano", "label-studio"])
 def test_what_nobody_has_annotated_is_not_complete(tmp_path: Path, tool: str) -> None:
-    from spacy_adak.data.sample_marks import sampled_texts
-
     path = write_and_answer(tmp_path, tool, is_answered=False)
+    assert sampled_texts(path, "text") == {}
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer"),
+    [
+        # A decision on one span, and a region that can't be read.
+        ("prodigy", {"spans": [SPAN], "answer": "accept", "_view_id": "ner"}),
+        (
+            "label-studio",
+            {"annotations": [{"result": [{"type": "hypertextlabels", "value": {}}]}]},
+        ),
+    ],
+)
+def test_what_is_no_annotation_of_the_whole_text_is_not_complete(
+    tmp_path: Path, tool: str, answer: dict[str, Any]
+) -> None:
+    path = write_and_answer(tmp_path, tool, is_answered=False)
+    record = json.loads(path.read_text())
+    if tool == "label-studio":
+        path.write_text(json.dumps([{**record[0], **answer}]))
+    else:
+        path.write_text(json.dumps({**record, **answer}))
+    output = tmp_path / "dev.spacy"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"\[W329\]")
+        convert(path, output, converter=tool, unlabelled="missing")
+    (drawn,) = read_docbin(output, spacy.blank("en").vocab)
+    assert any(token.ent_iob == 0 for token in drawn)
+    assert SAMPLE_KEY not in drawn.user_data
+
+
+@pytest.mark.parametrize("weight", ["heavy", None, -1, float("nan"), float("inf")])
+def test_mark_with_a_weight_that_is_none_counts_for_nothing(
+    tmp_path: Path, weight: Any
+) -> None:
+    path = tmp_path / "tasks.jsonl"
+    mark = {"tool": "spans", "stratum": "any", "weight": weight}
+    path.write_text(json.dumps({"text": "Ann", "spans": [], SAMPLE_KEY: mark}))
     assert sampled_texts(path, "text") == {}
 
 

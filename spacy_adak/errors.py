@@ -4,6 +4,7 @@ Codes: A0xx crf, A1xx pipeline and encoders, A2xx runs, A3xx data, A4xx report, 
 packaging and commands.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -26,6 +27,13 @@ def describe(error: Exception) -> str:
     if isinstance(error, ConfigValidationError):
         error = ConfigValidationError.from_error(error, show_config=False)
     return str(error).strip()
+
+
+def is_explained(error: Exception) -> bool:
+    """RETURNS (bool): Whether an error says what is wrong with what the user gave: it
+    has a code of this package or of spaCy, or it is about a config."""
+    has_code = re.match(r"\[[AE]\d+\]", str(error)) is not None
+    return has_code or isinstance(error, ConfigValidationError)
 
 
 def refuse_unknown_keys(keys: Iterable[str], where: str, valid: Sequence[str]) -> None:
@@ -339,6 +347,11 @@ class Errors(metaclass=WithCodes):
         "How many of the entities are annotated can't be estimated: too few are. "
         "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "
         "give two annotators the same texts, or state it as annotation_recall."
+    )
+
+    A234 = (
+        "Can't read the config '{path}': {error}. Give a config in UTF-8, such as "
+        "`python -m spacy adak init-config` writes."
     )
 
     A240 = "The guesser '{name}' can't be used: {error}"

@@ -1,6 +1,5 @@
 """The command group, and how its commands speak of errors and warnings."""
 
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from typing import Annotated, Any
 import typer
 from click import UsageError
 from spacy.cli._util import app
-from thinc.api import ConfigValidationError
 from wasabi import msg
 
 adak_cli = typer.Typer(
@@ -169,15 +167,12 @@ def readable_errors() -> Iterator[None]:
 
 def _explain(error: ValueError | OSError) -> str | None:
     """What to tell of an error, or None if it does not come of wrong input."""
-    from ..errors import Errors, describe
+    from ..errors import Errors, describe, is_explained
 
     if isinstance(error, BrokenPipeError):  # nobody reads any more
         return None
     if isinstance(error, OSError) and error.filename is not None:
         return Errors.A504.format(path=error.filename, why=error.strerror)
-    # Codes are those of this package and of spaCy.
-    if isinstance(error, OSError | ConfigValidationError) or re.match(
-        r"\[[AE]\d+\]", str(error)
-    ):
+    if isinstance(error, OSError) or is_explained(error):
         return describe(error)
     return None

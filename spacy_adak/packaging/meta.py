@@ -1,5 +1,6 @@
 """What a package says of itself: the meta of the pipeline, checked and completed."""
 
+import configparser
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,7 +53,7 @@ def collect_meta(
     try:
         own = srsly.read_json(input_dir / "meta.json")
         config = load_config(input_dir / "config.cfg", interpolate=True)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, configparser.Error) as error:
         raise ValueError(Errors.A500.format(path=input_dir, error=error)) from error
     if not isinstance(own, dict):
         raise ValueError(

@@ -498,9 +498,15 @@ class AdaKRecognizer(CheckedPipe):
             value = cfg.get(setting)
             if not SHARE.or_none().is_valid(value):
                 raise ValueError(f"{setting} is {value!r}, which is no share")
-        for label, value in (cfg.get(RECALL_PER_TYPE) or {}).items():
+        recall_per_type = cfg.get(RECALL_PER_TYPE) or {}
+        if not isinstance(recall_per_type, dict):
+            raise ValueError(f"{RECALL_PER_TYPE} is {recall_per_type!r}, no object")
+        for label, value in recall_per_type.items():
             if not SHARE.is_valid(value):
                 raise ValueError(f"the recall of {label} is {value!r}, no share")
+        calibration = cfg.get(_CALIBRATION, {})
+        if not _is_calibration(calibration):
+            raise ValueError(f"{_CALIBRATION} is {calibration!r}, which is none")
 
     def check_model(self) -> None:
         """Check that the tags of a loaded model are those of the settings."""
@@ -562,3 +568,16 @@ def make_adak_ner(
     component = AdaKRecognizer(nlp.vocab, model, name, loss=loss, **settings)
     component.is_made_for(nlp)
     return component
+
+
+def _is_calibration(value: Any) -> bool:
+    """Whether a value from a file can be the settings of a calibration."""
+    if not isinstance(value, dict) or not set(value) <= set(Calibration._fields):
+        return False
+    settings = {**Calibration()._asdict(), **value}
+    is_number = all(
+        # No number of any size is a float, and a comparison with NaN is false.
+        isinstance(number, int | float) and abs(number) < 1e300
+        for number in settings.values()
+    )
+    return is_number and settings["temperature"] > 0

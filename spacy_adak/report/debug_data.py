@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import load_config
 
 from ..data.complete_types import (
     corpus_types,
@@ -19,8 +18,9 @@ from ..data.complete_types import (
 from ..data.convert import make_tokenizer, read_annotations
 from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
 from ..data.summary import Summary
-from ..errors import Errors
-from ..shards.references import read_references, reader_block, tokenizing_pipeline
+from ..run.overrides import read_config
+from ..run.preflight import read_data
+from ..shards.references import tokenizing_pipeline
 from .data_checks import (
     EXAMPLES,
     Finding,
@@ -41,7 +41,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 def debug_data(
     train: Sequence[Doc],
-    dev: Sequence[Doc] = (),
+    dev: Sequence[Doc] | None = None,
     *,
     nlp: Language | None = None,
     summary: Summary | None = None,
@@ -50,22 +50,23 @@ def debug_data(
     """Check annotated data.
 
     train (Sequence[Doc]): The training data.
-    dev (Sequence[Doc]): The dev data, if there is any.
+    dev (Sequence[Doc] | None): The dev data, if there is any.
     nlp (Language | None): The pipeline to be trained, if entities are to be checked
         against its tokens.
     summary (Summary | None): Problems that were met when the data was read.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     RETURNS (list[Finding]): What was found, in the order of the checks.
     """
+    has_dev = dev is not None
     train = [without_estimates(doc) for doc in train]
-    dev = [without_estimates(doc) for doc in dev]
+    dev = [without_estimates(doc) for doc in dev or ()]
     types = corpus_types([*train, *dev])
     train = [with_outside_stated(doc, types) for doc in train]
     dev = [with_outside_stated(doc, types) for doc in dev]
     forms = count_forms(train)
     findings = [
         *check_contents("training", train, incorrect_spans_key),
-        *(check_contents("dev", dev, incorrect_spans_key) if dev else ()),
+        *(check_contents("dev", dev, incorrect_spans_key) if has_dev else ()),
         *check_complete_types(train),
         *check_recall(train, dev, forms),
         *check_dev(train, dev),
@@ -119,7 +120,7 @@ def check_files(
     train = read(train_path, unlabelled)
     # A .spacy file says itself what is outside.
     says_it = dev_path is not None and dev_path.suffix == ".spacy"
-    dev = read(dev_path, None if says_it else "outside") if dev_path else []
+    dev = read(dev_path, None if says_it else "outside") if dev_path else None
     return debug_data(train, dev, summary=summary)
 
 
@@ -130,15 +131,6 @@ def check_config(path: Path, overrides: dict[str, Any]) -> list[Finding]:
     overrides (dict[str, Any]): Settings to override, by dotted names.
     RETURNS (list[Finding]): What was found.
     """
-    config = load_config(path, overrides=overrides, interpolate=True)
-    corpora = {}
-    for corpus in ("train", "dev"):
-        source = reader_block(config, corpus).get("path")
-        if source is None or not Path(source).exists():
-            why = "not given" if source is None else f"'{source}', which does not exist"
-            raise ValueError(
-                Errors.A218.format(corpus=corpus, why=why, option=f"--paths.{corpus}")
-            )
-        corpora[corpus] = list(read_references(config, corpus))
-    nlp = tokenizing_pipeline(config)
-    return debug_data(corpora["train"], corpora["dev"], nlp=nlp)
+    raw = read_config(path, overrides)
+    train, dev = read_data(raw)
+    return debug_data(train, dev, nlp=tokenizing_pipeline(raw.interpolate()))

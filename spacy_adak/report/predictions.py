@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
@@ -44,14 +43,6 @@ class Prediction(NamedTuple):
         bounds = (0.0, *_BOUNDS, 1.0)
         i = sum(self.score >= bound for bound in _BOUNDS)
         return f"{self.where[3]}, {bounds[i]:g} to {bounds[i + 1]:g}"
-
-
-def load_pipeline(model: str | Path) -> Language:
-    """RETURNS (Language): A pipeline by its name or path."""
-    try:
-        return spacy.load(model)
-    except OSError as error:
-        raise ValueError(Errors.A402.format(model=model, error=error)) from error
 
 
 def predict(

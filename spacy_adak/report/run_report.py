@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.cli._util import import_code, setup_gpu
-from spacy.util import load_model
 
+from ..pipeline.load import load_pipeline
 from ..run.folder import COMPLETED_FILE, DEV_FILE, REPORT_FILE
 from ..tasks.progress import describe_seconds
 from ..tasks.train_model import BEST_MODEL
@@ -116,7 +116,7 @@ def make_report(
     dev = None
     if run.has_model:
         setup_gpu(use_gpu, silent=True)
-        dev = predict_dev(load_model(run.folder / BEST_MODEL), run.folder / DEV_FILE)
+        dev = predict_dev(load_pipeline(run.folder / BEST_MODEL), run.folder / DEV_FILE)
     reliability = None if dev is None else measure_reliability(dev.pairs)
     estimates = None
     completed = run.folder / COMPLETED_FILE

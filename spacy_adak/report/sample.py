@@ -15,8 +15,8 @@ from ..annotation.completeness import is_meant_to_be_complete
 from ..data.sample_tasks import Task
 from ..data.spans_jsonl import to_dict
 from ..errors import Errors
+from ..pipeline.load import load_pipeline
 from ..recall.intervals import ratio_by_text, share
-from .predictions import load_pipeline
 
 # Texts are divided by length and by what is found into as many parts each, if every
 # part then gives as many texts.

@@ -16,7 +16,8 @@ from spacy.tokens import Doc
 from ..atomic import write_bytes
 from ..data.files import to_jsonl
 from ..errors import Errors
-from .predictions import Prediction, load_pipeline, predict, predictions_in, spans_key
+from ..pipeline.load import load_pipeline
+from .predictions import Prediction, predict, predictions_in, spans_key
 
 # As many are drawn from each stratum, if there are not too many: fewer say nothing.
 _FEWEST_PER_STRATUM = 5

@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-import spacy
 import torch
 from spacy.cli._util import setup_gpu
 from spacy.language import Language
@@ -35,6 +34,7 @@ from ..data.suggestions import Kind
 from ..data.summary import Summary
 from ..data.writers import Writing
 from ..errors import Errors
+from ..pipeline.load import load_pipeline
 from .export import choose_target, export
 from .form_counts import (
     FormCounts,
@@ -120,7 +120,7 @@ def suggest(
         nlp = model
     else:
         setup_gpu(use_gpu, silent=True)
-        nlp = spacy.load(model)
+        nlp = load_pipeline(model)
     problems = Summary()
 
     def read(summary: Summary) -> Iterator[Doc]:

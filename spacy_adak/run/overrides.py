@@ -1,5 +1,6 @@
 """Settings given on the command line, or by a call, in place of those of a config."""
 
+import configparser
 import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
@@ -65,6 +66,9 @@ def read_config(config: Config | str | Path, overrides: Mapping[str, Any]) -> Co
         )
     except ConfigValidationError as error:
         raise ValueError(Errors.A219.format(error=describe(error))) from error
+    # A section or setting that is there twice, or bytes that are no text.
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise ValueError(Errors.A234.format(path=config, error=error)) from error
 
 
 def _override_blocks(

@@ -1,7 +1,7 @@
 """Find everything that is wrong with a config and its data before the first step."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from inspect import signature
 from pathlib import Path
@@ -29,6 +29,7 @@ from .frozen_start import frozen_start_problems
 from .overrides import SPACY_SETTINGS, settings_of_loss
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
+_SECTIONS_OF_DATA = ("nlp", "corpora", "training")
 
 
 class Checked(NamedTuple):
@@ -62,14 +63,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     RETURNS (Checked): What was read.
     """
     problems = list(_problems_of_device(use_gpu))
-    missing = [section for section in _SECTIONS if not raw.get(section)]
-    if missing:
-        names = ", ".join(f"[{section}]" for section in missing)
-        _refuse([*problems, Errors.A217.format(sections=names)])
-    try:
-        interpolated = raw.interpolate()
-    except ValueError as error:
-        _refuse([*problems, Errors.A219.format(error=describe(error))])
+    interpolated = _interpolate(raw, _SECTIONS, problems)
     wrong_settings = list(_problems_of_settings(interpolated))
     problems += wrong_settings
     settings = None
@@ -98,10 +92,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     problems += unreadable
     if not unreadable:
         try:
-            train = _read(interpolated, "train")
-            dev = None
-            if not _has_no_dev(interpolated):
-                dev = _read(interpolated, "dev")
+            train, dev = _read_both(interpolated)
         except Exception as error:
             problems.append(Errors.A220.format(error=describe(error)))
         else:
@@ -122,6 +113,36 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     data = choose_dev_data(train, dev, seed, labels)
     _warn_of_dev_data(dev, data)
     return Checked(config, settings, data.train, data.dev, data.is_complete, labels)
+
+
+def read_data(raw: Config) -> tuple[list[Doc], list[Doc] | None]:
+    """Read the data of a config, or raise an error that lists what is in the way.
+
+    raw (Config): The config as the user wrote it, overrides included.
+    RETURNS (tuple[list[Doc], list[Doc] | None]): The training data, and the dev data if
+        there is any.
+    """
+    config = _interpolate(raw, _SECTIONS_OF_DATA, [])
+    problems = list(_problems_of_paths(config))
+    if problems:
+        _refuse(problems)
+    try:
+        return _read_both(config)
+    except Exception as error:
+        _refuse([Errors.A220.format(error=describe(error))])
+
+
+def _interpolate(raw: Config, sections: Iterable[str], problems: list[str]) -> Config:
+    """A config that has some sections, with the values of its variables. If there is
+    none, an error lists that after other problems."""
+    missing = [section for section in sections if not raw.get(section)]
+    if missing:
+        names = ", ".join(f"[{section}]" for section in missing)
+        _refuse([*problems, Errors.A217.format(sections=names)])
+    try:
+        return raw.interpolate()
+    except ValueError as error:
+        _refuse([*problems, Errors.A219.format(error=describe(error))])
 
 
 def _warn_of_dev_data(dev: list[Doc] | None, data: DevData) -> None:
@@ -211,7 +232,7 @@ def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
             key == "name"
             and "@architectures" in block
             and isinstance(value, str)
-            and _looks_like_path(value)
+            and (_looks_like_path(value) or Path(value).is_file())
             and not Path(value).expanduser().is_dir()
         ):
             yield Errors.A214.format(path=value, setting=setting)
@@ -243,6 +264,12 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
 
 def _has_no_dev(config: Config) -> bool:
     return reader_block(config, "dev").get("path", "") is None
+
+
+def _read_both(config: Config) -> tuple[list[Doc], list[Doc] | None]:
+    """The training data, and the dev data if there is any."""
+    train = _read(config, "train")
+    return train, None if _has_no_dev(config) else _read(config, "dev")
 
 
 def _read(config: Config, corpus: str) -> list[Doc]:

@@ -33,6 +33,11 @@ def test_data_of_a_config_is_checked(
     result = adak("debug-data", config, *overrides, "--json")
     assert result.exit_code == 0, result.stdout
     assert json.loads(result.stdout)["findings"]
+    without_dev = adak("debug-data", config, *overrides[:2], "--json")
+    assert without_dev.exit_code == 0, without_dev.stdout
+    names = {f["name"] for f in json.loads(without_dev.stdout)["findings"]}
+    assert "training_contents" in names
+    assert "dev_contents" not in names
     missing = adak("debug-data", config)
     assert missing.exit_code == 1
     assert "[A218]" in missing.stdout

@@ -25,6 +25,13 @@ WRONG_INPUT = [
     (f"{TRAIN} gold.spacy --paths.vectors ${{no.such}}", 1, "A219.*no.such"),
     (f"{TRAIN} broken.spacy", 1, "A220.* broken.spacy"),
     (f"{TRAIN} data", 1, "A220.* data/broken.spacy"),
+    ("train latin1.cfg --output output", 1, "A234.*latin1.cfg.*utf-8"),
+    ("train twice.cfg --output output", 1, "A234.*twice.cfg.*'nlp' already exists"),
+    ("debug-data latin1.cfg", 1, "A234.*latin1.cfg"),
+    ("debug-data twice.cfg", 1, "A234.*twice.cfg"),
+    ("debug-data no_sections.cfg", 1, r"A217.*\[nlp\], \[corpora\], \[training\]"),
+    ("debug-data config.cfg --paths.trian x", 1, "A102.*'trian'.*'train'"),
+    ("debug-data gold.spacy --dev no_docs.spacy", 1, "The dev data has 0 texts"),
     ("init-config file/config.cfg", 1, "A504.*'file'"),
     ("evaluate ruler broken.spacy", 1, "A308.*broken.spacy"),
     ("evaluate ruler data", 1, "A308.*data/broken.spacy"),
@@ -32,6 +39,9 @@ WRONG_INPUT = [
     ("evaluate no_such gold.spacy", 1, "A402.*'no_such'.*E050"),
     ("evaluate ruler gold.spacy --gpu-id 0", 1, "A215.*--gpu-id 0"),
     ("evaluate damaged gold.spacy", 1, "A402.*'damaged/adak_ner/model'"),
+    ("evaluate no_meta gold.spacy", 1, "A402.*'no_meta'.*ValueError"),
+    ("suggest no_meta gold.spacy out.jsonl", 1, "A402.*'no_meta'.*ValueError"),
+    ("evaluate no_vectors gold.spacy", 1, "A402.*'no_vectors'.*EOFError"),
     ("evaluate misspelt gold.spacy", 1, "entity_ruler -> bogus"),
     ("evaluate ruler gold.spacy --output file/scores.json", 1, "A504.*'file'"),
     ("package misspelt packages", 1, "entity_ruler -> bogus"),
@@ -61,10 +71,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text("text")
     config = make_config(**TINY)
     config.to_disk(folder / "config.cfg")
+    (folder / "latin1.cfg").write_text("[nlp]\nlang = é", encoding="latin1")
+    (folder / "twice.cfg").write_text("[nlp]\n\n[nlp]\n")
+    (folder / "no_sections.cfg").write_text("[paths]\ntrain = null\n")
+    write_docbin(folder / "no_docs.spacy", [])
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": "Ann"}])
-    for name in ("ruler", "misspelt"):
+    for name in ("ruler", "misspelt", "no_meta", "no_vectors"):
         nlp.to_disk(folder / name)
+    (folder / "no_meta" / "meta.json").write_text("{")
+    (folder / "no_vectors" / "vocab" / "vectors").write_bytes(b"")
     with (folder / "misspelt" / "config.cfg").open("a") as file:
         file.write("\n[components.entity_ruler.bogus]\n")
     nlp = spacy.blank("xx")

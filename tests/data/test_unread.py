@@ -1,4 +1,4 @@
-"""A record that has no annotation where its format has it is no text without entities."""
+"""A record without annotation where its format has it is no text without entities."""
 
 import json
 from collections.abc import Callable

@@ -236,7 +236,15 @@ def test_pickle_is_refused_and_not_executed(
 
 @pytest.mark.parametrize(
     "content",
-    ["[]", "null", "3", '{"ratio_target": ', '{"ratio_target": "x"}', "\xff"],
+    [
+        *("[]", "null", "3", '{"ratio_target": ', '{"ratio_target": "x"}', "\xff"),
+        '{"annotation_recall_per_type": [1]}',
+        '{"calibration": [1]}',
+        '{"calibration": {"bogus": 1}}',
+        '{"calibration": {"temperature": "hot"}}',
+        '{"calibration": {"temperature": 0}}',
+        '{"calibration": {"entity_cost": 1e999}}',
+    ],
 )
 def test_damaged_cfg_is_refused(saved: Path, content: str) -> None:
     (saved / "adak_ner" / "cfg").write_text(content, encoding="latin1")

@@ -10,7 +10,7 @@ from typing import Any
 
 from thinc.api import Config
 
-from spacy_adak.run import algorithm
+from spacy_adak.run import algorithm, before_rounds
 from spacy_adak.run import train as run_train
 from spacy_adak.run.folder import read_history
 from spacy_adak.run.train import is_begun, train
@@ -20,7 +20,7 @@ START_UP, ENCODING, FOLDS, Q, FINAL, PUBLISHING = range(6)
 NAMES = ("start-up", "encoding", "folds", "q", "final", "publishing")
 _STEPS: dict[int, list[tuple[Any, str]]] = {
     START_UP: [(run_train, "_begin"), (run_train, "_go_on")],
-    ENCODING: [(algorithm, "encode_texts")],
+    ENCODING: [(before_rounds, "encode_texts")],
     FOLDS: [(algorithm, "train_fold_models")],
     Q: [(algorithm, "estimate_q"), (algorithm, "build_dictionary")],
     FINAL: [(algorithm, "train_on_all_texts"), (algorithm, "keep_if_best")],

@@ -10,6 +10,7 @@ from spacy.util import get_lang_class
 from thinc.api import Config
 from transformers import AutoTokenizer
 
+from spacy_adak.encoders.sharing import frozen_blocks
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.settings import DEFAULT_CONFIG
 from spacy_adak.q.adak_block import (
@@ -55,6 +56,8 @@ def test_config_leaves_out_nothing_but_settings_of_the_component(text: str) -> N
     assert filled == {**config, "adak": filled["adak"]}
     assert own["loss"] == {**own["loss"], **given.pop("loss")}
     given["model"].setdefault("learn_rate_factor", 1.0)
+    for block in frozen_blocks(given):
+        block.setdefault("reduced", False)
     assert own == {**own, **given}
     left_out = own.keys() - given.keys() - {"loss"}
     defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]

@@ -75,8 +75,8 @@ class Errors(metaclass=WithCodes):
 
     # pipeline
     A101 = (
-        "Can't read the weights of the CRF: {error}. The file is damaged or not one of "
-        "this component's: restore it from where you have it, or train again."
+        "Can't read the weights of the CRF: {error}. The file is damaged or belongs to "
+        "another component. Restore it from a backup, or train again."
     )
     A102 = (
         "Unknown setting '{key}' for {where}.{hint} Valid settings: {valid}. Rename "
@@ -96,9 +96,9 @@ class Errors(metaclass=WithCodes):
         "add_label before you train, or initialize with examples that have it."
     )
     A106 = (
-        "The model of the component '{name}' gives values that are not finite for "
-        "the text '{text}'. Training has diverged or the weights are damaged: lower "
-        "the learning rate, or load the pipeline anew."
+        "The model of the component '{name}' gives values that are not finite for the "
+        "text '{text}'. Training has diverged or the weights are damaged. Lower the "
+        "learning rate, or load the pipeline again."
     )
     A107 = (
         "The component '{name}' can't be rehearsed. Mix examples that the pipeline "
@@ -106,115 +106,116 @@ class Errors(metaclass=WithCodes):
         "nlp.rehearse(..., exclude=['{name}'])."
     )
     A108 = (
-        "The optimizer has use_averages = true, but averages are not kept for a "
-        "transformer that is trained with '{name}', so that predictions would mix "
-        "averaged and plain weights. Set use_averages = false in [training.optimizer], "
-        "or pass use_averages=False to the optimizer you make yourself."
+        "The optimizer has use_averages = true, but no averages are kept for a "
+        "transformer that is trained with '{name}', so predictions would mix averaged "
+        "and plain weights. Set use_averages = false in [training.optimizer], or pass "
+        "use_averages=False to the optimizer you make yourself."
     )
     A109 = (
-        "The model of the component '{name}' is damaged or not its own: its checksum "
-        "is {found}, and the one written down with it is {expected}. Restore the "
-        "pipeline from where you have it, or train again."
+        "The model of the component '{name}' is damaged or belongs to another "
+        "pipeline: its checksum is {found}, but {expected} was saved with it. Restore "
+        "the pipeline from a backup, or train again."
     )
     A110 = (
         "The model of the component '{name}' has the tags {found}, but its "
         "settings ask for {expected}. Load it with the config it was trained with."
     )
     A111 = (
-        "Annotation and model allow no common path for the text '{text}' in the "
-        "component '{name}'. Check the entities and the span group of ruled out spans."
+        "No tag path for the text '{text}' agrees with both the annotation and the "
+        "model of the component '{name}'. Check the entities and the span group of "
+        "ruled-out spans."
     )
 
     A112 = (
-        "The estimate for the text '{text}' is for {found} tokens, but the text has "
-        "{expected}. Train with the tokenizer that the estimate was made with, and "
-        "without augmenters that change the number of tokens."
+        "The estimate for the text '{text}' has {found} tokens, but the text has "
+        "{expected}. Train with the tokenizer the estimate was made with, and without "
+        "augmenters that change the number of tokens."
     )
     A113 = (
-        "The component '{name}' learns by RatioLoss, but there is no target: target is "
-        "null, and no training text with an entity is annotated completely, so that it "
-        "can't be estimated. Set target to the share of tokens that you expect to be "
-        "part of an entity, for instance 0.15, or train with "
-        "`python -m spacy adak train`, which needs no complete text."
+        "The component '{name}' learns by RatioLoss, but target is null and can't be "
+        "estimated, because no training text with an entity is annotated completely. "
+        "Set target to the share of tokens that you expect to be part of an entity, "
+        "for instance 0.15, or train with `python -m spacy adak train`, which needs no "
+        "complete text."
     )
     A114 = (
-        "The component '{name}' learns by MissingLoss, but annotation_recall is null, "
-        "and no training text with an entity is annotated completely, so that it can't "
-        "be estimated. Set annotation_recall to the share of entities that you expect "
-        "to be annotated, for instance 0.3, or train with "
-        "`python -m spacy adak train`, which needs no complete text."
+        "The component '{name}' learns by MissingLoss, but annotation_recall is null "
+        "and can't be estimated, because no training text with an entity is annotated "
+        "completely. Set annotation_recall to the share of entities that you expect to "
+        "be annotated, for instance 0.3, or train with `python -m spacy adak train`, "
+        "which needs no complete text."
     )
     A115 = (
-        "The estimate for the text '{text}' is for {found} tags, but the component "
-        "'{name}' has {expected}. Train with the labels and the scheme that the "
-        "estimate was made with."
+        "The estimate for the text '{text}' has {found} tags, but the component "
+        "'{name}' has {expected}. Train with the labels and the scheme the estimate "
+        "was made with."
     )
     A116 = (
-        "The model of the component '{name}' gives values that are not finite to moves "
-        "between tags. Training has diverged or the weights are damaged: lower the "
-        "learning rate, or load the pipeline anew."
+        "The transition scores of the component '{name}' are not finite. Training has "
+        "diverged or the weights are damaged. Lower the learning rate, or load the "
+        "pipeline again."
     )
     A117 = (
         "Can't read the file 'cfg' of the component '{name}': {error}. Restore the "
-        "pipeline from where you have it, or train again."
+        "pipeline from a backup, or train again."
     )
     A118 = (
-        "Settings of {where} have moved: {moved}. docs/configuration.md lists all "
-        "settings; `python -m spacy adak init-config` writes a config with them. In "
-        "the config.cfg of a saved pipeline they can be moved as well."
+        "Settings of {where} have moved: {moved}. Change them in the config, or in the "
+        "config.cfg of a saved pipeline. docs/configuration.md lists all settings, and "
+        "`python -m spacy adak init-config` writes a config with them."
     )
     A119 = (
-        "The estimate for the text '{text}' has scores of moves in the shape {found}, "
-        "but those of the component '{name}' have {expected}. It was made by another "
-        "version of this package or another model: estimate again."
+        "The estimate for the text '{text}' has transition scores of shape {found}, "
+        "but the component '{name}' expects {expected}. It was made by another version "
+        "of this package or by another model. Run `python -m spacy adak train` again."
     )
     A120 = (
-        "The component '{name}' has annotate_ents = false and spans_key = null, so "
-        "there is no place for what it finds. Change one of the two."
+        "The component '{name}' has annotate_ents = false and spans_key = null, so it "
+        "has nowhere to write its entities. Change one of the two."
     )
     A121 = (
-        "The frozen encoder '{encoder}' listens to another component, which may be "
-        "trained and gives its rows only once per batch. Give FrozenEncoder an encoder "
-        "of its own, such as spacy-transformers.TransformerModel.v3 or "
-        "spacy.HashEmbedCNN.v2; or put FrozenEncoder into the component that is "
+        "The frozen encoder '{encoder}' listens to another component. That component "
+        "may be trained, and gives its vectors only once per batch. Give FrozenEncoder "
+        "an encoder of its own, such as spacy-transformers.TransformerModel.v3 or "
+        "spacy.HashEmbedCNN.v2, or put FrozenEncoder into the component that is "
         "listened to."
     )
     A122 = (
-        "layers = {layers} is given for the frozen encoder '{encoder}', which is no "
+        "layers = {layers} is set for the frozen encoder '{encoder}', which is not a "
         "transformer with layers to choose from. Remove the setting, or use the "
         "architecture spacy-transformers.TransformerModel.v3 as encoder."
     )
     A123 = (
-        "layers = {layers} is no choice of layers of the frozen transformer. Give one "
-        'or more of: {valid}, for instance [-3, -2, -1], or "middle".'
+        "layers = {layers} is not a valid choice of layers for the frozen transformer. "
+        'Give one or more of: {valid}, for instance [-3, -2, -1], or "middle".'
     )
     A124 = (
-        "The frozen encoder gives {found} rows for the {expected} tokens of the text "
-        "'{text}'. If it is a transformer, choose a get_spans that leaves out no "
+        "The frozen encoder gives {found} vectors for the {expected} tokens of the "
+        "text '{text}'. If it is a transformer, choose a get_spans that covers every "
         "token, such as spacy-transformers.strided_spans.v1."
     )
     A125 = (
-        "The model was saved without its frozen encoder, which is not in '{folder}' "
-        "(setting 'shared' of FrozenEncoder). Models of the rounds of a run are saved "
-        "like that: load the model-best or model-last of the run, which have "
-        "everything, or put the folder back."
+        "The model was saved without its frozen encoder, and the encoder is not in "
+        "'{folder}' (setting 'shared' of FrozenEncoder). The models of single rounds "
+        "are saved this way. Load model-best or model-last of the run, which contain "
+        "the encoder, or restore the folder."
     )
     A130 = (
         "A BiLSTM has two directions of the same width, so its width must be even and "
-        "at least 2, but is {width}. Change `width` in the config."
+        "at least 2. It is {width}. Change `width` in the config."
     )
     A131 = (
-        "Can't read the weights of the network: {error}. The file is damaged, or of "
-        "another width or depth: load it with the config it was trained with."
+        "Can't read the weights of the network: {error}. The file is damaged, or has "
+        "another width or depth. Load it with the config it was trained with."
     )
     A132 = (
-        "WordFeatures needs one or more attributes, and for each of them how many rows "
-        "its table has; but there are attrs = {attrs} and rows = {rows}."
+        "WordFeatures needs at least one attribute, and a number of rows for each. It "
+        "has attrs = {attrs} and rows = {rows}. Make both lists equally long."
     )
     A133 = (
         "The folder '{folder}' (setting 'shared' of FrozenEncoder) holds another "
-        "encoder: {found}, and not {expected}. Name another folder, or remove this one "
-        "if nothing needs it."
+        "encoder: {found} instead of {expected}. Choose another folder, or remove this "
+        "one if nothing needs it."
     )
     A134 = (
         "Can't load the frozen encoder '{name}': {error}. Give the path of a folder "
@@ -225,7 +226,7 @@ class Errors(metaclass=WithCodes):
         "expected a whole number not below {lowest}."
     )
     A139 = (
-        "The encoder '{encoder}' can't be reduced: that is for a transformer of "
+        "The encoder '{encoder}' can't be reduced, because it is not a transformer of "
         "spacy-transformers. Remove the setting 'reduced' of FrozenEncoder."
     )
 
@@ -235,11 +236,11 @@ class Errors(metaclass=WithCodes):
         "writes a valid one."
     )
     A202 = (
-        "Another run is at work in '{path}'. Wait for it to end, stop it, or choose "
-        "another output folder."
+        "Another run is using '{path}'. Wait until it ends, stop it, or choose another "
+        "output folder."
     )
     A203 = (
-        "'{path}' holds a run that was not finished ({where}). Go on with it with "
+        "'{path}' holds a run that was not finished ({where}). Continue it with "
         "--resume, publish its best model so far with --finish, or choose another "
         "output folder."
     )
@@ -248,8 +249,8 @@ class Errors(metaclass=WithCodes):
         "output folder, or remove this one."
     )
     A205 = (
-        "Can't write to '{path}': {error}. Make room or get the right to write there. "
-        "What was finished before is intact: go on with --resume."
+        "Can't write to '{path}': {error}. Free some space, or check that you may "
+        "write there. Finished steps are intact: continue with --resume."
     )
     A206 = "The task '{task}' failed{again}. Its log is '{log}' and ends with:\n{tail}"
     A207 = "Can't train with this config and data:\n{problems}"
@@ -259,34 +260,40 @@ class Errors(metaclass=WithCodes):
     )
     A209 = (
         "The config has {count} components made by the factory 'adak_ner' ({names}). "
-        "Give the pipeline one: `python -m spacy adak init-config` writes one."
+        "Give the pipeline exactly one. `python -m spacy adak init-config` writes a "
+        "config with one."
     )
-    A210 = "No entity is annotated in the training data '{path}'."
+    A210 = (
+        "No entity is annotated in the training data '{path}'. Annotate some, or check "
+        "the path."
+    )
     A211 = (
         "The training data has {count} distinct texts, too few for {folds} folds. "
         "Give more texts, or set --adak.folds to a smaller number."
     )
     A212 = (
-        "The dev data has entities with the label {labels}, and the training data "
-        "none. Annotate some in the training data, or take the label out of dev."
+        "The dev data has entities with the label {labels}, but the training data has "
+        "none. Annotate some in the training data, or remove the label from the dev "
+        "data."
     )
     A213 = (
-        "No entity of the dev data is annotated, so that no best model can be chosen "
-        "by it. Leave it out (paths.dev = null): `adak train` then sets a part of the "
-        "training texts apart. Better than that are some 50 texts with all of their "
-        "entities annotated: `python -m spacy adak sample` draws them."
+        "No entity of the dev data is annotated, so it can't tell which model is best. "
+        "Leave it out (paths.dev = null): `adak train` then holds out a part of the "
+        "training texts. Some 50 texts with all of their entities annotated are "
+        "better. `python -m spacy adak sample` draws them."
     )
     A214 = (
         "The folder '{path}' of the encoder does not exist (setting {setting}). Give "
         "the path of a folder with a saved model, or the name of a model on the hub."
     )
     A215 = (
-        "A GPU is asked for (--gpu-id {gpu}), but there is none to be used: {error}. "
-        "Leave out --gpu-id to use the CPU."
+        "--gpu-id {gpu} asks for a GPU, but none can be used: {error}. Leave out "
+        "--gpu-id to use the CPU."
     )
     A216 = (
-        "{count} of the {total} dev documents are not annotated completely, which "
-        "--strict refuses. Complete them, or take them out of the dev data."
+        "{count} of the {total} dev documents are not annotated completely, and "
+        "--strict is set. Complete them, remove them from the dev data, or leave out "
+        "--strict."
     )
     A217 = (
         "The config has no {sections}. `python -m spacy adak init-config` writes a "
@@ -300,39 +307,39 @@ class Errors(metaclass=WithCodes):
     A220 = "The data can't be read: {error}"
     A221 = (
         "There is no language '{lang}' in spaCy: {error} Give a code such as en or zh, "
-        "or xx for any language whose words are set apart by spaces."
+        "or xx for any language with spaces between words."
     )
     A222 = (
-        "'{path}' is not from a run of `adak train`, which would write its own there. "
-        "Choose another output folder, best an empty one."
+        "'{path}' was not written by `adak train`, which would overwrite it. Choose "
+        "another output folder, preferably an empty one."
     )
     A223 = (
-        "The augmenter '{augmenter}' of the {corpus} data removes annotations as they "
-        "are read, but what is unknown is estimated from the data as it is. Remove "
-        "them before: `python -m spacy adak corrupt` writes such data."
+        "The augmenter '{augmenter}' removes annotations of the {corpus} data while "
+        "they are read, but `adak train` estimates what is unknown from the stored "
+        "data. Remove the annotations first: `python -m spacy adak corrupt` writes "
+        "such data."
     )
     A224 = (
-        "Nothing in [training] would ever end a training. Set max_epochs, max_steps or "
-        "patience, for instance: --training.max_epochs 10"
+        "Nothing in [training] ends a training. Set max_epochs, max_steps or patience, "
+        "for instance: --training.max_epochs 10"
     )
     A225 = (
         "No round of the run in '{path}' is finished, so there is no model to publish. "
-        "Go on with it with --resume."
+        "Continue the run with --resume."
     )
     A226 = (
-        "Can't go on with the run in '{path}', which was begun with other settings:\n"
-        "{changes}\n"
-        "Give them the values from before, or start a new run in another output "
-        "folder. Only rounds, patience, where folds are trained and the logger may "
-        "change."
+        "Can't resume the run in '{path}', because it was started with other "
+        "settings:\n{changes}\nUse the previous values, or start a new run in another "
+        "output folder. Only rounds, patience, the executor with its settings, and the "
+        "logger may change."
     )
     A227 = (
-        "Can't write to '{path}': {error}. Make room or get the right to write there. "
-        "The run had not begun: give the same command again."
+        "Can't write to '{path}': {error}. Free some space, or check that you may "
+        "write there. The run had not started, so give the same command again."
     )
     A228 = (
-        "Processes of a run that was killed are still at work in '{path}'. End them, "
-        "or wait until they have ended, and give the command again."
+        "Processes of a killed run are still using '{path}'. End them, or wait until "
+        "they have ended, and give the command again."
     )
     A232 = (
         "There is no recipe '{recipe}' for a config: it is {recipes}. See "
@@ -340,13 +347,14 @@ class Errors(metaclass=WithCodes):
     )
     A233 = (
         "adak.start.frozen_encoder is true, but '{name}' does not listen to a "
-        "transformer whose model is in the config. Leave the setting out, or give the "
-        "config such a transformer, as `python -m spacy adak init-config --gpu` does."
+        "transformer whose model is in the config. Remove the setting, or use a config "
+        "with such a transformer. `python -m spacy adak init-config --gpu` writes one."
     )
     A230 = (
-        "How many of the entities are annotated can't be estimated: too few are. "
-        "Annotate some 50 texts completely (`python -m spacy adak sample` draws them), "
-        "give two annotators the same texts, or state it as annotation_recall."
+        "The recall of the annotators can't be estimated, because too few entities are "
+        "annotated. Annotate some 50 texts completely (`python -m spacy adak sample` "
+        "draws them), have two people annotate the same texts, or set "
+        "annotation_recall."
     )
 
     A234 = (
@@ -356,22 +364,22 @@ class Errors(metaclass=WithCodes):
 
     A240 = "The guesser '{name}' can't be used: {error}"
     A241 = (
-        "The guesser '{name}' knows the labels {found}, none of which is in the "
-        "training data ({labels}). Say which of them stands for which by its setting "
-        "labels: {{{example!r}: {label!r}}}"
+        "The guesser '{name}' has the labels {found}, but none of them is in the "
+        "training data ({labels}). Map its labels to those of the data with its "
+        "setting labels: {{{example!r}: {label!r}}}"
     )
     A242 = (
-        "The guesser '{name}' is '{path}', which the run replaces. Move that pipeline, "
-        "or give another output folder."
+        "The guesser '{name}' is '{path}', which the run would replace. Move that "
+        "pipeline, or choose another output folder."
     )
     A243 = (
-        "There are guessers, but nothing looks at them: they need a loss that uses q "
+        "The config has guessers, but nothing uses them. They need a loss that uses q "
         '(WeightedLoss or AdaKLoss), and learn_from = "missing", "forms" or "guesses" '
         "in [adak.start]."
     )
     A244 = (
-        "The guesser '{name}' gives spans of another text than that which starts "
-        "'{text}'. Have it give spans of the document it is asked about."
+        "The guesser '{name}' returns spans of a text other than the one it was given, "
+        "which starts '{text}'. Return spans of the given document."
     )
     A245 = (
         "The guesser '{name}' has the name of a span group of the data ('{group}'). "
@@ -394,7 +402,7 @@ class Errors(metaclass=WithCodes):
     )
     A303 = (
         "{path} does not exist, or is a directory without files of the format. Give a "
-        "file, or a directory with files whose suffix is one of the format."
+        "file, or a directory with files that have a suffix of the format."
     )
     A304 = (
         "Token and tag cannot both be in column {column}. Give two columns, counted "
@@ -414,12 +422,12 @@ class Errors(metaclass=WithCodes):
         "either: export the file again, or correct it there."
     )
     A308 = (
-        "{path} cannot be read as spaCy's DocBin ({error}). Give a .spacy file: "
-        "`python -m spacy adak convert` makes one, and is told by --converter what it "
-        "is to read."
+        "{path} cannot be read as spaCy's DocBin ({error}). Give a .spacy file. "
+        "`python -m spacy adak convert` makes one, and its option --converter names "
+        "the format of the input."
     )
     A309 = (
-        "Cannot tell the format of {path} by its name. Choose one of {formats} by "
+        "Cannot tell the format of {path} from its name. Choose one of {formats} with "
         "{option}."
     )
     A310 = "Unknown {name} '{value}'. Choose one of: {choices}."
@@ -442,13 +450,13 @@ class Errors(metaclass=WithCodes):
         "annotated documents."
     )
     A315 = (
-        "{path} is an input itself, or would be written twice. Give another output, or "
-        "files whose names differ by more than the suffix."
+        "{path} is one of the inputs, or would be written twice. Give another output, "
+        "or files whose names differ by more than the suffix."
     )
     A316 = (
-        "{path} is a directory, whose files are converted each by itself, but {output} "
-        "is the name of a file. Give a directory as output; one with a dot in its name "
-        "has to be made before."
+        "{path} is a directory, so the output has to be one, but {output} is the name "
+        "of a file. Give a directory as output. If its name has a dot in it, create it "
+        "first."
     )
 
     A317 = (
@@ -457,40 +465,40 @@ class Errors(metaclass=WithCodes):
     )
     A318 = (
         "The tags in {path} are numbers, such as {tag}, and nothing says what they "
-        "stand for. Give their names in order, or a file that has them, by --labels: "
-        "--labels O,B-PER,I-PER"
+        "mean. Give their names in order, or a file with the names: --labels "
+        "O,B-PER,I-PER"
     )
     A319 = (
-        "The tag {tag} in {path} is none of the {count} labels ({names}). Give the "
-        "names of all tags in order by --labels."
+        "The tag {tag} in {path} is not one of the {count} labels ({names}). Give the "
+        "names of all tags in order with --labels."
     )
     A320 = (
         "{path} (option --labels) holds no list of names. Give a file with a JSON list "
-        "of strings or with a name a line, or the names with commas between them."
+        "of strings or one name per line, or the names separated by commas."
     )
     A321 = (
         "Reading {path} needs pyarrow. Install it with: pip install pyarrow, or save "
         "the dataset as JSONL: dataset.to_json('train.jsonl')"
     )
     A322 = (
-        "{path} cannot be read as Parquet ({error}). Save the dataset again, or say "
-        "what the file is by --converter."
+        "{path} cannot be read as Parquet ({error}). Save the dataset again, or name "
+        "the format of the file with --converter."
     )
     A323 = (
-        "{path} has annotations, but their text is not there ({text_path}). Put it "
-        "beside the annotations."
+        "{path} has annotations, but the file with their text is missing "
+        "({text_path}). Put it next to the annotations."
     )
     A324 = (
-        "{path} is a JSON array, but exports of Prodigy have a record a line. Export "
-        "it again by `prodigy db-out`, or write it as JSONL: jq -c '.[]'"
+        "{path} is a JSON array, but exports of Prodigy have one record per line. "
+        "Export it again with `prodigy db-out`, or turn it into JSONL: jq -c '.[]'"
     )
     A325 = (
-        "{path} would hold {count:,} tokens, more than a .spacy file can. Convert the "
-        "data in several files to a directory."
+        "{path} would hold {count:,} tokens, more than a .spacy file can. Split the "
+        "data into several files, and convert their directory."
     )
     A326 = (
         "--complete-types {types} says that entities of other types may be missing, "
-        "and --unlabelled outside that none is. Give one of the two."
+        "but --unlabelled outside says that none is missing. Give one of the two."
     )
     A327 = (
         "--map {value} does not say which label becomes which. Write OLD=NEW for all "
@@ -502,8 +510,8 @@ class Errors(metaclass=WithCodes):
     )
     A329 = (
         "{first} and {second} have the same text ('{text}') in different tokens, so "
-        "that what is known of it can't be put together. Convert both with the same "
-        "--lang, or leave one of them out."
+        "their annotations can't be combined. Convert both with the same --lang, or "
+        "leave one of them out."
     )
 
     # report
@@ -512,71 +520,73 @@ class Errors(metaclass=WithCodes):
         "`python -m spacy adak convert` makes one from other formats."
     )
     A401 = (
-        "Every token of {path} is missing its annotation, so there is nothing to "
-        "score against. Give documents whose entities are annotated."
+        "No token of {path} is annotated, so there is nothing to score against. Give "
+        "documents whose entities are annotated."
     )
     A402 = (
         "Can't load the pipeline '{model}' ({error}). Give the name of an installed "
-        "pipeline, or the directory of a whole one, such as 'training/model-best'."
+        "pipeline, or the directory of a complete one, such as 'training/model-best'."
     )
     A403 = (
-        "No suggestions in {path}. Give a JSONL file with a suggestion a line: a text, "
-        "start, end, label, form, kind and score.{problem}"
+        "No suggestions in {path}. Give a JSONL file with one suggestion per line: a "
+        "text, start, end, label, form, kind and score.{problem}"
     )
     A404 = (
-        "There is no run in '{path}'. Give the output folder of `adak train`: it has "
-        "config.cfg and corpus."
+        "'{path}' does not contain a run. Give the output folder of `adak train`, "
+        "which has config.cfg and corpus."
     )
     A405 = (
         "The run in '{path}' has not finished its first round, so there is nothing to "
-        "report yet. Wait for it, or go on with it by `adak train --resume`."
+        "report yet. Wait for it, or continue it with `adak train --resume`."
     )
     A410 = (
-        "No text to draw: all are annotated completely, or there is none. Give texts "
-        "that are not."
+        "There is no text to draw: all texts are annotated completely, or there are "
+        "none. Give texts that are not annotated completely."
     )
-    A411 = "--with-suggestions needs a pipeline that suggests. Name one by --model."
-    A412 = (
-        "No prediction to draw from {path}: the pipeline finds nothing there, or the "
-        "annotation says of all that it finds whether it is right. Give texts that are "
-        "annotated incompletely, or not at all."
-    )
-    A413 = (
-        "--predictions needs a pipeline whose predictions are drawn. Name one by "
+    A411 = (
+        "--with-suggestions needs a pipeline to make the suggestions. Name one with "
         "--model."
     )
+    A412 = (
+        "There is no prediction to draw from {path}: the pipeline finds nothing there, "
+        "or the annotation already says of every prediction whether it is right. Give "
+        "texts that are annotated incompletely, or not at all."
+    )
+    A413 = (
+        "--predictions needs a pipeline to make the predictions. Name one with --model."
+    )
     A414 = (
-        "--{option} is for texts that are drawn to be annotated, not for predictions. "
+        "--{option} is for texts that are drawn for annotation, not for predictions. "
         "Leave out --{option}, or --predictions."
     )
     A415 = (
-        "{path} has no predictions drawn at random. Only these tell the precision of "
-        "all predictions: those of `adak suggest` are asked about because the model is "
-        "unsure of them. Draw some by `python -m spacy adak sample --predictions`."
+        "{path} has no predictions that were drawn at random. Only these say how "
+        "precise all predictions are, because `adak suggest` selects what the model is "
+        "unsure of. Draw some with `python -m spacy adak sample --predictions`."
     )
     A416 = (
-        "{path} was drawn from other predictions: {stratum} had {size:,}, and the "
-        "pipeline makes {now:,} of them now. Give the pipeline and the data that "
-        "`adak sample` was given, or draw again."
+        "{path} was drawn from other predictions: {stratum} had {size:,}, but the "
+        "pipeline now makes {now:,}. Use the pipeline and the data that `adak sample` "
+        "was given, or draw again."
     )
     A417 = (
         "No decision in {decisions} is about a prediction in {sample}. Give the "
-        "decisions that the page of `adak review {sample}` saves."
+        "decisions that the page of `adak review {sample}` saved."
     )
     A418 = "--sample and --decisions belong together: give both, or neither."
 
     # review
     A450 = (
         "Invalid value {value!r} for --{setting}: expected a probability from 0 to 1, "
-        "for the threshold above 0."
+        "and above 0 for the threshold."
     )
     A451 = (
-        "There are no texts in {path}. Give the texts that suggestions are to be made "
-        "for, best the train-completed.spacy of a run of `adak train`."
+        "There are no texts in {path}. Give texts to make suggestions for, preferably "
+        "the train-completed.spacy of a run of `adak train`."
     )
     A452 = (
         "The pipeline has {count} components made by the factory 'adak_ner' (its "
-        "components are: {names}). Give a pipeline that has one, such as the "
+        "components are: {names}). Give a pipeline with exactly one, such as the "
         "model-best of `adak train`."
     )
     A453 = (
@@ -586,36 +596,36 @@ class Errors(metaclass=WithCodes):
 
     # packaging and commands
     A500 = (
-        "'{path}' holds no pipeline: {error}. Give the directory of a trained "
-        "pipeline, such as 'training/model-best'."
+        "'{path}' does not contain a pipeline: {error}. Give the directory of a "
+        "trained pipeline, such as 'training/model-best'."
     )
     A501 = (
-        "'{name}' can't be the name of a package and of a module at once. Give a name "
-        "of ASCII letters, digits and underscores, such as 'adak_conll'."
+        "'{name}' can't be used as the name of a package and of a module. Use ASCII "
+        "letters, digits and underscores, as in 'adak_conll'."
     )
     A502 = (
-        "There is a package in '{path}'. Give another name or version, or --force to "
-        "overwrite it."
+        "'{path}' already contains a package. Choose another name or version, or "
+        "overwrite it with --force."
     )
     A503 = (
-        "The package can't be built. `pip install 'setuptools>=70.1'` if that is what "
-        "is missing. setuptools says:\n{tail}"
+        "The package can't be built. If setuptools is missing or too old, `pip install "
+        "'setuptools>=70.1'`. setuptools says:\n{tail}"
     )
     A504 = (
-        "Can't read or write '{path}': {why}. Give another path, or see that it is a "
-        "folder where one is needed and that you may read and write there."
+        "Can't read or write '{path}': {why}. Choose another path, or check that it is "
+        "a folder where one is needed and that you may read and write there."
     )
     A505 = (
         "'{path}' (option {option}) does not hold a JSON object. Give a file with "
         "{content}."
     )
     A506 = (
-        "{paths}, with --name and --version, make no valid meta of a pipeline: "
-        "{problems}. Correct or remove these entries."
+        "{paths}, together with --name and --version, do not make a valid meta of a "
+        "pipeline: {problems}. Correct or remove these entries."
     )
     A507 = (
-        "The package can't be put into the pipeline itself ('{path}'). Give an output "
-        "folder that is not within it, such as 'packages'."
+        "The package can't be written into the pipeline itself ('{path}'). Choose an "
+        "output folder outside of it, such as 'packages'."
     )
 
 
@@ -627,89 +637,90 @@ class Warnings(metaclass=WithCodes):
         "or check that the entities of your data align with its tokens."
     )
     W102 = (
-        "The component '{name}' comes after {earlier} in the pipeline. Entities set "
-        "there are facts to '{name}': it finds nothing in their place, and its scores "
-        "are those of both. Put it in their place or before them, or set annotate_ents "
-        "= false to have its entities in its span group alone: docs/pipelines.md shows "
-        "how."
+        "The component '{name}' comes after {earlier} in the pipeline. Entities that "
+        "are already set are facts to '{name}': it finds nothing in their place, and "
+        "the scores are those of both components. Put '{name}' in their place or "
+        "before them, or set annotate_ents = false to write its entities to its span "
+        "group only. docs/pipelines.md shows how."
     )
     W103 = (
-        "Texts come to the component '{name}' with entities, such as '{entity}' "
+        "Texts reach the component '{name}' with entities, such as '{entity}' "
         "({label}). They are facts to it, so it finds nothing in their place. If a "
         "component such as `ner` has set them, put '{name}' in its place or before it, "
-        "or set annotate_ents = false to have its entities in its span group alone: "
-        "docs/pipelines.md shows how. If rules or people have set them, all is well."
+        "or set annotate_ents = false to write its entities to its span group only. "
+        "docs/pipelines.md shows how. If rules or people have set them, there is "
+        "nothing to do."
     )
     W120 = (
-        "Can't write down what the frozen encoder says of a text: {error}. Training "
-        "goes on, but the encoder runs again whenever it meets this text and others "
-        "that are new. Make room or get the right to write there; what memory_limit_mb "
-        "does not hold goes to the folder for temporary files."
+        "Can't store the vectors of the frozen encoder: {error}. Training goes on, but "
+        "the encoder runs again for every text that is not stored. Free some space, or "
+        "check that you may write there. Vectors that exceed memory_limit_mb go to the "
+        "folder for temporary files."
     )
     W121 = (
         "Can't put the frozen encoder into its shared folder: {error}. Training goes "
-        "on without that folder. Make room or get the right to write there, or name "
-        "another by the setting 'shared' of FrozenEncoder."
+        "on without that folder. Free some space, check that you may write there, or "
+        "choose another folder with the setting 'shared' of FrozenEncoder."
     )
     W122 = (
-        "The frozen transformer reads {limit} word pieces at once, and a window of the "
-        "text '{text}' has more. Tokens of it, such as '{token}', have nothing but "
-        "zeros. Lower the window and stride of get_spans, for instance to 96 and 72."
+        "The frozen transformer reads at most {limit} word pieces at once, but a "
+        "window of the text '{text}' has more. Tokens beyond the limit, such as "
+        "'{token}', get a vector of zeros. Lower the window and stride of get_spans, "
+        "for instance to 96 and 72."
     )
 
     # run
     W201 = (
-        "{count} of the {total} dev documents are not annotated completely and are "
-        "left out when models are scored: what is found there can't be called wrong."
+        "{count} of the {total} dev documents are not annotated completely. They are "
+        "left out when models are scored, because predictions there can't be called "
+        "wrong."
     )
     W215 = (
-        "{count} entities in '{path}' were estimated, not annotated: they are not "
-        "learnt from, and their tokens are unknown. A person can make facts of them: "
-        "see `python -m spacy adak review`."
+        "{count} entities in '{path}' were estimated, not annotated. They are not "
+        "learnt from, and their tokens are unknown. A person can turn them into "
+        "annotations: see `python -m spacy adak review`."
     )
     W204 = (
         "{count} spans of the training data are ruled out by the span group '{key}', "
-        "but the component does not look at it. To learn from them: "
+        "but the component ignores it. To learn from them: "
         "--components.{component}.incorrect_spans_key {key}"
     )
     W217 = (
-        "Round {round}: the models of these folds find no entity of dev: {folds}. What "
-        "they say of the texts they have not seen would teach that these have no "
-        "entities, so q is that of the other fold models. Train longer "
-        "(training.max_epochs), begin with models that look for unmarked entities "
-        '(adak.start.learn_from = "forms"), or let the CRF over a transformer learn '
-        "faster (learn_rate_factor)."
+        "Round {round}: the models of these folds find no entity of dev: {folds}. They "
+        "would teach that the texts they have not seen have no entities, so q comes "
+        "from the other fold models only. Train longer (training.max_epochs), start "
+        "with models that look for unmarked entities (adak.start.learn_from = "
+        '"forms"), or let the CRF over a transformer learn faster (learn_rate_factor).'
     )
     W218 = (
-        "Round {round}: none of the fold models finds an entity of dev, so q has "
-        "hardly more than what is annotated. Train longer (training.max_epochs), begin "
-        "with models that look for unmarked entities (adak.start.learn_from = "
-        '"forms"), or let the CRF over a transformer learn faster '
-        "(learn_rate_factor)."
+        "Round {round}: no fold model finds an entity of dev, so q has hardly more "
+        "than what is annotated. Train longer (training.max_epochs), start with models "
+        'that look for unmarked entities (adak.start.learn_from = "forms"), or let the '
+        "CRF over a transformer learn faster (learn_rate_factor)."
     )
     W216 = (
-        "The training data has guesses of other models ({names}), but nothing looks at "
-        "them: they need a loss that uses q (WeightedLoss or AdaKLoss), and "
-        'learn_from = "missing", "forms" or "guesses" in [adak.start].'
+        "The training data has guesses of other models ({names}), but nothing uses "
+        "them. They need a loss that uses q (WeightedLoss or AdaKLoss), and learn_from "
+        '= "missing", "forms" or "guesses" in [adak.start].'
     )
     W210 = (
-        "No dev data is given: {count:,} of the {total:,} training texts are set "
-        "apart, and models are chosen by the likelihood of their annotation. Scores "
-        "are corrected for what nobody has marked, and rough. Some 50 texts with all "
-        "of their entities annotated tell more (`python -m spacy adak sample` draws "
-        "them), and a full dev set tells most."
+        "There is no dev data. {count:,} of the {total:,} training texts are held out, "
+        "and models are chosen by the likelihood of their annotation. Scores are "
+        "rough, because they are corrected for entities that nobody has marked. Some "
+        "50 texts with all of their entities annotated are better (`python -m spacy "
+        "adak sample` draws them), and a full dev set is best."
     )
     W211 = (
-        "None of the {count:,} dev documents with entities is annotated completely, "
-        "so models are chosen by the likelihood of their annotation. Scores are "
-        "corrected for what nobody has marked, and rough. Some 50 texts with all of "
-        "their entities annotated tell more (`python -m spacy adak sample` draws "
-        "them). Never convert incomplete texts with --unlabelled outside."
+        "None of the {count:,} dev documents with entities is annotated completely, so "
+        "models are chosen by the likelihood of their annotation. Scores are rough, "
+        "because they are corrected for entities that nobody has marked. Some 50 texts "
+        "with all of their entities annotated are better (`python -m spacy adak "
+        "sample` draws them). Never convert incomplete texts with --unlabelled outside."
     )
 
     # data
     W301 = (
-        "'{tag}' is no tag of the {scheme} scheme: token '{token}' is taken as "
+        "'{tag}' is not a tag of the {scheme} scheme: token '{token}' is taken as "
         "unknown. Check the tag column and the scheme."
     )
     W302 = (
@@ -722,28 +733,28 @@ class Warnings(metaclass=WithCodes):
     )
     W304 = "the token is blank: the line is left out."
     W305 = "not valid JSON ({error}): the line is left out."
-    W306 = "a JSON {type} where an object is expected: the record is left out."
+    W306 = "a JSON {type} instead of an object: the record is left out."
     W307 = (
         "'{right}' after '{left}' (token '{token}') is not allowed in the {scheme} "
         "scheme: read as conlleval does."
     )
-    W308 = "span {span} is not made of two whole numbers and a label: {outcome}."
+    W308 = "span {span} does not have two whole numbers and a label: {outcome}."
     W309 = (
         "span {span} is blank or does not lie within the text of {length} characters: "
         "{outcome}."
     )
     W310 = "span {span} covers {found!r}, but its own text is {stated!r}: {outcome}."
     W311 = (
-        "span {span} fits its own text if it counts UTF-16 units, so it is read like "
-        "that."
+        "span {span} fits its own text if offsets count UTF-16 units, so it is read "
+        "that way."
     )
     W312 = "span {span} covers whitespace at an edge ({text!r}): it is trimmed."
     W313 = (
-        "span {span}, '{text}', does not start and end at token bounds: "
-        "{outcome}. --alignment-mode can move entities."
+        "span {span}, '{text}', does not start and end at token boundaries: {outcome}. "
+        "--alignment-mode can move entities."
     )
     W314 = (
-        "span {span}, '{text}', does not start and end at token bounds: with "
+        "span {span}, '{text}', does not start and end at token boundaries: with "
         "--alignment-mode {mode} it becomes '{found}'."
     )
     W315 = (
@@ -753,14 +764,14 @@ class Warnings(metaclass=WithCodes):
     W316 = "'{text}' is both a {label} and ruled out as {label}: the entity is kept."
     W317 = (
         "no text under the key '{key}' (keys: {keys}): the record is left out. "
-        "--text-key names another key."
+        "--text-key sets another key."
     )
     W319 = (
         "'missing' stretch {span} does not lie within the text of {length} "
         "characters: the whole text is taken as unknown."
     )
     W320 = (
-        "answer '{answer}' is none of accept, reject and ignore: the record is left "
+        "answer '{answer}' is not one of accept, reject and ignore: the record is left "
         "out."
     )
     W321 = (
@@ -775,13 +786,13 @@ class Warnings(metaclass=WithCodes):
     )
     W325 = "a region with the labels {labels}: only {kept} is kept."
     W326 = (
-        "{count} documents have missing tokens, or spans that nobody has decided on, "
-        "beside tokens stated to be outside entities. The {format} format cannot tell "
-        "them apart: write spacy, conll or spans to keep that."
+        "{count} documents have unknown or undecided tokens as well as tokens stated "
+        "to be outside of entities. The {format} format can't tell them apart. Write "
+        "spacy, conll or spans to keep the difference."
     )
     W327 = (
-        "{count} ruled-out spans are not written, for the {format} format has no place "
-        "for them: write spacy, spans or prodigy to keep them."
+        "{count} ruled-out spans are not written, because the {format} format has no "
+        "place for them. Write spacy, spans or prodigy to keep them."
     )
     W328 = (
         "The text looks Chinese or Japanese, but --lang is '{lang}', which sets spaces "
@@ -799,78 +810,79 @@ class Warnings(metaclass=WithCodes):
     )
     W332 = "entity {span} is listed more than once: it counts once."
     W333 = (
-        "origin {origin!r} of a span is none of {origins}: the span is taken as "
+        "origin {origin!r} of a span is not one of {origins}: the span is taken as "
         "guessed, and its tokens are unknown."
     )
     W335 = (
-        "no lists of tokens and tags (keys: {keys}): the row is left out. They are "
-        "looked for under tokens and ner_tags."
+        "no lists of tokens and tags (keys: {keys}): the row is left out. The keys "
+        "should be tokens and ner_tags."
     )
     W336 = (
-        "{tokens} tokens and {tags} tags, or tokens that are no strings: the row is "
+        "{tokens} tokens and {tags} tags, or tokens that are not strings: the row is "
         "left out."
     )
     W337 = "the text is blank: the record is left out."
-    W338 = "a sentence whose tokens are no objects with an 'orth' is left out."
+    W338 = "a sentence whose tokens are not objects with an 'orth' is left out."
     W339 = (
-        "{span} is in {count} pieces, which spaCy's entities cannot be: it is left out "
+        "{span} is in {count} pieces, which spaCy's entities can't be: it is left out "
         "and its tokens are unknown."
     )
     W334 = (
         "{count} estimated or guessed spans are not written, and their tokens are "
-        "unknown, for the {format} format can't tell them from annotated ones: write "
-        "spacy, spans, prodigy or label-studio to keep them."
+        "unknown, because the {format} format can't tell them from annotated ones. "
+        "Write spacy, spans, prodigy or label-studio to keep them."
     )
     W340 = (
         "{span} under adak_complete does not say which tokens of the text, of {length} "
-        "characters, are complete for which type: it is left out."
+        "characters, are complete for which type: it is ignored."
     )
     W341 = (
-        "adak_complete is left out, for something else in the record could not be read "
-        "as it stands and may be an entity of these types."
+        "adak_complete is ignored, because something else in the record could not be "
+        "read as it is and may be an entity of these types."
     )
     W342 = (
-        "{path} is said to be complete for {labels} by --complete-types, but has no "
-        "such entity (its types: {types}). Check the names, unless there is none in "
-        "fact."
+        "--complete-types says that {path} is complete for {labels}, but it has no "
+        "such entity (its types: {types}). Check the names, unless there really is "
+        "none."
     )
     W343 = (
-        "For which types {count} documents are complete is not written, for the "
-        "{format} format has no place for it: write spacy, spans, prodigy, doccano or "
-        "label-studio to keep that."
+        "For which types {count} documents are complete is not written, because the "
+        "{format} format has no place for it. Write spacy, spans, prodigy, doccano or "
+        "label-studio to keep it."
     )
     W344 = (
-        "{path} has {count} documents without any unknown token, so they state that "
-        "there is no {labels} either. If they were annotated for their own types only, "
-        "say so: `adak convert --unlabelled missing --complete-types` with these types."
+        "{path} has {count} documents without unknown tokens, so they state that there "
+        "is no {labels} either. If they were annotated for their own types only, "
+        "convert them with `adak convert --unlabelled missing --complete-types` and "
+        "these types."
     )
     W345 = (
-        "annotations under {keys}, and none under {own}, where they are looked for: "
+        "annotations under {keys}, but none under {own}, where this format has them: "
         "they are not read, and the whole text is taken as unknown. If all records are "
-        "like that, --converter says which format it is."
+        "like this, name the format with --converter."
     )
     W346 = (
-        "no '{key}', so that the record says nothing about entities: the whole text is "
+        "no '{key}', so the record says nothing about entities: the whole text is "
         "taken as unknown."
     )
-    W350 = "not in the form that is expected here ({problems}): the line is left out."
+    W350 = "not in the expected form ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."
 
     # report
     W400 = (
-        "{judged:,} of {drawn:,} predictions that were drawn are judged. The estimate "
-        "holds if it was left to chance which: go through the page from its beginning."
+        "{judged:,} of the {drawn:,} drawn predictions are judged. The estimate holds "
+        "if these are a random part of them: go through the page from the beginning."
     )
     W401 = "{missing:,} of {tokens:,} gold tokens in {path} have no annotation. {note}"
     W402 = (
-        "The report on the run can't be written: {error}. The models are there. Try "
-        "again by `python -m spacy adak report {path}`."
+        "The report of the run can't be written: {error}. The models are complete. Try "
+        "again with `python -m spacy adak report {path}`."
     )
     W403 = (
-        "{labels} can't be scored: {path} is not complete for it anywhere. Other types "
-        "are scored where it is."
+        "{labels} can't be scored, because {path} is not complete for it anywhere. "
+        "Other types are scored where it is."
     )
     W410 = (
-        "Predictions on tokens without annotation are not counted here, so that "
-        "precision and F1 look better than they are. Never compare models by them."
+        "Predictions on tokens without annotation are not counted here, so precision "
+        "and F1 look better than they are. Don't compare models by them."
     )

@@ -98,7 +98,7 @@ def test_report_that_fails_does_not_fail_the_training(
     result = adak("train", *arguments, "--adak.rounds", 1)
     assert result.exit_code == 0
     output = " ".join(result.output.split())
-    assert "[W402] The report on the run can't be written: no paper left" in output
+    assert "[W402] The report of the run can't be written: no paper left" in output
     assert (tmp_path / "output" / "model-best").exists()
 
 

@@ -250,7 +250,7 @@ def test_encoder_that_leaves_out_tokens_is_refused(
 ) -> None:
     model = make_transformer(tiny_bert)
     model.attrs["get_spans"] = lambda docs: [[doc[1:]] for doc in docs]
-    with pytest.raises(ValueError, match=r"A124.*1 rows for the 2 tokens.*khan zoe"):
+    with pytest.raises(ValueError, match=r"A124.*1 vectors for the 2 tokens.*khan zoe"):
         encode(initialized(model), Doc(nlp.vocab, words=["khan", "zoe"]))
 
 

@@ -261,7 +261,7 @@ def test_labels_that_nobody_knows(folder: Path) -> None:
     names = {"PERSON": "PER", "FIRM": "ORG"}
     settings = {**asking(folder), "adak.guessers.ruler.labels": names}
     listed = problems(configure(folder, **settings))
-    assert "[A241] The guesser 'ruler' knows the labels ORG, PER" in listed
+    assert "[A241] The guesser 'ruler' has the labels ORG, PER" in listed
     assert "FIRM, PERSON, PLACE" in listed
 
 

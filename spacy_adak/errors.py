@@ -225,6 +225,11 @@ class Errors(metaclass=WithCodes):
         "Invalid value {value!r} for the setting '{setting}' of {architecture}: "
         "expected a whole number not below {lowest}."
     )
+    A136 = (
+        "FrozenEncoder has the setting '{setting}', but its encoder '{encoder}' is not "
+        "one of spacy-curated-transformers. Remove the setting: other encoders say "
+        "themselves where their weights are."
+    )
     A139 = (
         "The encoder '{encoder}' can't be reduced, because it is not a transformer of "
         "spacy-transformers. Remove the setting 'reduced' of FrozenEncoder."
@@ -349,6 +354,16 @@ class Errors(metaclass=WithCodes):
         "adak.start.frozen_encoder is true, but '{name}' does not listen to a "
         "transformer whose model is in the config. Remove the setting, or use a config "
         "with such a transformer. `python -m spacy adak init-config --gpu` writes one."
+    )
+    A235 = (
+        "spacy-curated-transformers can't train '{name}' with NumPy {numpy}: from 2.4 "
+        "on it fails in the first step. Install an older one: pip install 'numpy<2.4'. "
+        "Or give '{component}' a FrozenEncoder, which works with any."
+    )
+    A236 = (
+        "'{component}' listens to '{name}', which is in frozen_components. There a "
+        "transformer of spacy-curated-transformers gives its listeners nothing. Take "
+        "it out, and set frozen = true in [components.{name}]."
     )
     A230 = (
         "The recall of the annotators can't be estimated, because too few entities are "

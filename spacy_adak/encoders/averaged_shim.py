@@ -7,7 +7,9 @@ from typing import Any
 import torch
 from thinc.api import Model, PyTorchShim, xp2torch
 
+# Of spacy-transformers by name, and of spacy-curated-transformers by an attribute.
 _TRANSFORMER_LISTENER = "transformer-listener"
+_CURATED_LISTENER = "_TRANSFORMER_LISTENER"
 
 
 class AveragedShim(PyTorchShim):
@@ -39,6 +41,7 @@ def keeps_averages(model: Model) -> bool:
     the model changes."""
     return not any(
         node.name == _TRANSFORMER_LISTENER
+        or _CURATED_LISTENER in node.attrs
         or any(
             isinstance(shim, PyTorchShim) and not isinstance(shim, AveragedShim)
             for shim in node.shims

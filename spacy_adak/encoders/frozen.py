@@ -17,6 +17,7 @@ from thinc.api import Model, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, Warnings
+from .curated import Loader, set_loaders
 from .remembered_rows import RecentRows, RememberedRows
 from .row_folder import RowFolder
 from .shared_encoder import SharedEncoder
@@ -36,6 +37,8 @@ def build_frozen_encoder(
     memory_limit_mb: int = 1024,
     shared: str | None = None,
     reduced: bool = False,
+    encoder_loader: Loader | None = None,
+    piecer_loader: Loader | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
     """An encoder that stays as it is. While a pipeline is trained it runs once per
     text, and its rows are remembered as float16.
@@ -52,8 +55,9 @@ def build_frozen_encoder(
     a text has the same rows whatever else is read with it. In prediction batches are
     smaller where there are few texts, and rows may differ in what is lost in rounding.
 
-    encoder (Model): `spacy-transformers.TransformerModel.v3`, whose pieces are averaged
-        per token, or a tok2vec: Model[List[Doc], List[Floats2d]].
+    encoder (Model): `spacy-transformers.TransformerModel.v3` or a transformer of
+        spacy-curated-transformers, whose pieces are averaged per token, or a tok2vec:
+        Model[List[Doc], List[Floats2d]].
     layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to
         average, for instance [-3, -2, -1]; "middle" are those from a third to two
         thirds of its depth, which tell entities better than the last ones. Its last
@@ -64,10 +68,16 @@ def build_frozen_encoder(
         `adak train` find them; a run has its own if there is none. With other trainings
         it is for one encoder: remove it if the files of that have changed.
     reduced (bool): Whether a transformer computes with 8 bits on a CPU, and with 16 on
-        a GPU. That is faster, and rows differ a little.
+        a GPU. That is faster, and rows differ a little. Not with
+        spacy-curated-transformers.
+    encoder_loader (Optional[Callable]): Where a transformer of
+        spacy-curated-transformers gets its weights from: a block with
+        `@model_loaders`. Its component has it in `[initialize]`.
+    piecer_loader (Optional[Callable]): Likewise, its word pieces.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
     check_sizes("FrozenEncoder", 0, memory_limit_mb=memory_limit_mb)
+    set_loaders(encoder, encoder_loader=encoder_loader, piecer_loader=piecer_loader)
     token_encoder = TokenEncoder(encoder, layers, reduced)
     frozen = FrozenShim(
         token_encoder,

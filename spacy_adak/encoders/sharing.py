@@ -1,6 +1,6 @@
 """Where the trainings of a run share frozen encoders, and how configs say so."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -41,7 +41,7 @@ def share_frozen_encoders(config: Config, folder: Path) -> None:
         digest = blake2b(srsly.json_dumps(gives_rows, sort_keys=True).encode("utf8"))
         if named:
             # Other runs may have found other files under the same names.
-            for file in _files_read(values["encoder"], filled):
+            for file in _files_read(values, filled):
                 status = file.stat()
                 content = _checksum(file, status.st_size, status.st_mtime_ns)
                 digest.update(f"{file.name} {content}".encode())
@@ -63,18 +63,28 @@ def _spelt_out(
             yield from _spelt_out(block[key], value)
 
 
-def _files_read(encoder: dict[str, Any], config: Config) -> Iterator[Path]:
+def _files_read(values: dict[str, Any], config: Config) -> Iterator[Path]:
     """The files of a transformer in a folder, or those of the word vectors, which
     everything but a transformer may look at."""
-    paths: Iterable[Path] = ()
-    if not encoder.get("@architectures", "").startswith("spacy-transformers."):
+    architecture = values["encoder"].get("@architectures", "")
+    paths: list[Path] = []
+    if architecture.startswith("spacy-transformers."):
+        paths = _in_folder(values["encoder"]["name"])
+    elif architecture.startswith("spacy-curated-transformers."):
+        for setting in ("encoder_loader", "piecer_loader"):
+            loader = values.get(setting) or {}
+            paths += _in_folder(loader.get("name") or loader.get("path") or "")
+    else:
         vectors = config.get("initialize", {}).get("vectors")
         if vectors is not None:
             folder = get_package_path(vectors) if is_package(vectors) else Path(vectors)
-            paths = folder.rglob("vocab/*")
-    elif Path(encoder["name"]).is_dir():
-        paths = Path(encoder["name"]).iterdir()
+            paths = list(folder.rglob("vocab/*"))
     yield from sorted(path for path in paths if path.is_file())
+
+
+def _in_folder(path: str) -> list[Path]:
+    """The files in a folder, or the file that it is; none of a name on the hub."""
+    return list(Path(path).iterdir()) if Path(path).is_dir() else [Path(path)]
 
 
 @lru_cache

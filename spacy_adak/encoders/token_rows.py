@@ -15,6 +15,7 @@ from thinc.api import Model
 
 from ..annotation.known import shorten
 from ..errors import Errors, Warnings
+from .curated import hidden_states, is_curated
 from .row_folder import KEY_LENGTH
 from .transformer_rows import TransformerRows
 
@@ -28,7 +29,8 @@ Layers = Sequence[int] | Literal["middle"]
 class TokenEncoder:
     """Gives rows of tokens, rounded to float16 whether they are remembered or not.
 
-    model (Model): A `TransformerModel` of spacy-transformers or a tok2vec.
+    model (Model): A transformer of spacy-transformers or spacy-curated-transformers, or
+        a tok2vec.
     layers (Layers | None): The layers of the transformer to average, 0 being its
         embeddings and -1 the last layer, which it is if there are none. "middle" are
         those from a third to two thirds of its depth.
@@ -45,9 +47,10 @@ class TokenEncoder:
         self.model = model
         self.layers = layers
         self.is_transformer = "set_transformer" in model.attrs
-        if any(hasattr(node, "upstream_name") for node in model.walk()):
+        self._is_curated = is_curated(model)
+        if any(map(_is_listener, model.walk())):
             raise ValueError(Errors.A121.format(encoder=model.name))
-        if layers is not None and not self.is_transformer:
+        if layers is not None and not (self.is_transformer or self._is_curated):
             raise ValueError(Errors.A122.format(layers=layers, encoder=model.name))
         if layers is not None and not layers:
             raise ValueError(Errors.A123.format(layers=layers, valid="those it has"))
@@ -81,11 +84,7 @@ class TokenEncoder:
         if self.layers is None:
             return None
         depth = cast(Any, self.model).transformer.config.num_hidden_layers
-        chosen = choose_layers(self.layers, depth)
-        if not all(-depth - 1 <= layer <= depth for layer in chosen):
-            valid = f"{-depth - 1} to {depth}"
-            raise ValueError(Errors.A123.format(layers=self.layers, valid=valid))
-        return chosen
+        return choose_layers(self.layers, depth)
 
     def key(self, doc: Doc) -> bytes:
         """RETURNS (bytes): Tells the text from all that may have other rows."""
@@ -109,7 +108,7 @@ class TokenEncoder:
             the bit. Otherwise they may differ by what is lost in rounding.
         YIELDS (ndarray): (tokens, width) float16 of each text.
         """
-        encode = self._run_transformer if self.is_transformer else self._run_tok2vec
+        encode = self._run_transformer if self.is_transformer else self._run_model
         return map(_round, encode(docs, alike))
 
     def _run_transformer(
@@ -124,10 +123,10 @@ class TokenEncoder:
                     self._warn_of_lost_tokens(doc, found.pieces_per_token)
                 yield found.rows
 
-    def _run_tok2vec(self, docs: Sequence[Doc], alike: bool) -> Iterator[numpy.ndarray]:
+    def _run_model(self, docs: Sequence[Doc], alike: bool) -> Iterator[numpy.ndarray]:
         one_by_one = alike and self.model.ops.device_type == "cpu"
         for batch in minibatch(docs, size=1 if one_by_one else _TEXTS_PER_BATCH):
-            output = self.model.predict(batch)
+            output = self._read(batch)
             for doc, rows in zip(batch, output, strict=True):
                 if len(rows) != len(doc):
                     raise ValueError(
@@ -136,6 +135,16 @@ class TokenEncoder:
                         )
                     )
                 yield self.model.ops.to_numpy(rows)
+
+    def _read(self, docs: list[Doc]) -> list[Any]:
+        if not self._is_curated:
+            return self.model.predict(docs)
+        states_per_doc = hidden_states(self.model, docs)
+        chosen = choose_layers(self.layers or [-1], len(states_per_doc[0]) - 1)
+        return [
+            numpy.mean([states[number] for number in chosen], axis=0)
+            for states in states_per_doc
+        ]
 
     def _warn_of_lost_tokens(self, doc: Doc, pieces_per_token: numpy.ndarray) -> None:
         """Say once that windows have more pieces than the transformer reads.
@@ -187,7 +196,15 @@ def choose_layers(layers: Layers, depth: int) -> Sequence[int]:
     if layers == "middle":
         # Rounded up, for fewer layers than three too: 2 to 4 of six, 4 to 8 of twelve.
         return range(-(-depth // 3), -(-2 * depth // 3) + 1)
+    if not all(-depth - 1 <= layer <= depth for layer in layers):
+        valid = f"{-depth - 1} to {depth}"
+        raise ValueError(Errors.A123.format(layers=layers, valid=valid))
     return layers
+
+
+def _is_listener(node: Model) -> bool:
+    # The two packages for transformers write it down in different places.
+    return hasattr(node, "upstream_name") or "_upstream_name" in node.attrs
 
 
 def _identify(model: Model, layers: Layers | None, reduced: bool) -> str:

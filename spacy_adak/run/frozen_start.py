@@ -15,6 +15,7 @@ from .init_config import init_config
 # How trainings over a frozen encoder go.
 _TRAINING = ("batcher", "optimizer", "dropout", "accumulate_gradient")
 _LISTENER = "Listener"
+_LOADERS = ("encoder_loader", "piecer_loader")
 
 
 def frozen_start_problems(config: Config, component: str) -> Iterator[str]:
@@ -24,7 +25,7 @@ def frozen_start_problems(config: Config, component: str) -> Iterator[str]:
     component (str): The name of the `adak_ner` component.
     YIELDS (str): What is wrong.
     """
-    if _listened_to(config, component) is None:
+    if listened_to(config, component) is None:
         yield Errors.A233.format(name=component)
 
 
@@ -37,13 +38,14 @@ def with_frozen_transformer(config: Config, component: str) -> Config:
     RETURNS (Config): The config.
     """
     recipe = Config().from_str(init_config(encoder=""), interpolate=False)
-    transformer = _listened_to(config.interpolate(), component)
+    transformer = listened_to(config.interpolate(), component)
     assert transformer is not None
     frozen = config.copy()
     components, training = frozen["components"], frozen["training"]
     model = recipe["components"]["adak_ner"]["model"]
     encoder = model["tok2vec"]["embed"]["*"]["frozen"]
     encoder["encoder"] = components[transformer]["model"]
+    encoder.update(_loaders(config, transformer))
     encoder["shared"] = config["paths"].get("rows")
     components[component]["model"] = model
     if not any(_listens(block) for block in components.values()):
@@ -60,9 +62,20 @@ def with_frozen_transformer(config: Config, component: str) -> Config:
     return frozen
 
 
-def _listened_to(config: Config, component: str) -> str | None:
-    """The component whose transformer a component listens to. One that comes from
-    another pipeline has no model in the config."""
+def _loaders(config: Config, transformer: str) -> dict[str, Any]:
+    """Where a transformer of spacy-curated-transformers is loaded from."""
+    block = config["initialize"]["components"].get(transformer, {})
+    return {name: block[name] for name in _LOADERS if block.get(name)}
+
+
+def listened_to(config: Config, component: str) -> str | None:
+    """Find the component whose transformer a component listens to. One that comes from
+    another pipeline has no model in the config.
+
+    config (Config): The config of a run, interpolated.
+    component (str): The name of the component that listens.
+    RETURNS (str | None): The name of the other one.
+    """
     components = config["components"]
     if not _listens(components[component]):
         return None

@@ -21,6 +21,7 @@ from ..pipeline.adak_ner import make_adak_ner
 from ..pipeline.old_settings import describe_old_settings, old_settings
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
+from .check_curated import problems_of_curated
 from .check_guessers import guessed_types, problems_of_guessers
 from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
@@ -78,8 +79,10 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
         wrong_components = list(_problems_of_components(config.resolved))
         problems += wrong_components
         is_frozen_start = settings is not None and settings.start.frozen_encoder
-        if is_frozen_start and not wrong_components:
-            problems += frozen_start_problems(config.resolved, config.component)
+        if not wrong_components:
+            problems += problems_of_curated(config.resolved, config.component)
+            if is_frozen_start:
+                problems += frozen_start_problems(config.resolved, config.component)
         labels = _given_labels(config.resolved)
     except Exception as error:
         # Settings that are known to be wrong need not be complained of twice.
@@ -205,6 +208,8 @@ def _problems_of_settings(config: Config) -> Iterator[str]:
         except ValueError as error:
             yield str(error)
     yield from _missing_folders(config["components"], "components")
+    to_load = config.get("initialize", {}).get("components", {})
+    yield from _missing_folders(to_load, "initialize.components")
     for corpus in ("train", "dev"):
         augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(
             "@augmenters"
@@ -230,7 +235,7 @@ def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
             yield from _missing_folders(value, setting)
         elif (
             key == "name"
-            and "@architectures" in block
+            and not block.keys().isdisjoint(("@architectures", "@model_loaders"))
             and isinstance(value, str)
             and (_looks_like_path(value) or Path(value).is_file())
             and not Path(value).expanduser().is_dir()

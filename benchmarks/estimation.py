@@ -46,9 +46,9 @@ from spacy_adak.shards.with_q import (
     create_estimated_corpus,
 )
 from spacy_adak.tasks import estimate_shard, worker
+from spacy_adak.tasks.blueprint import Blueprint
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import executor
-from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.train_model import TrainingTask
 
 from .result_files import result_path
@@ -125,7 +125,7 @@ def fold_tasks(config: Config, folder: Path) -> Iterator[TrainingTask]:
     for fold in range(2):
         yield TrainingTask(
             name=f"fold {fold}",
-            recipe=Recipe(
+            blueprint=Blueprint(
                 config_path=folder / "config.cfg",
                 corpus=folder / "corpus",
                 dev_path=folder / "dev.spacy",

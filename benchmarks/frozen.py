@@ -31,13 +31,13 @@ from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.run import algorithm, train
-from spacy_adak.tasks import recipe, train_model
+from spacy_adak.tasks import blueprint, train_model
 
 from .estimation import sample_config
 from .result_files import result_path
 
 NO_SHARING: list[tuple[Any, str, Any]] = [
-    (recipe, "share_frozen_encoders", lambda config, folder: None),
+    (blueprint, "share_frozen_encoders", lambda config, folder: None),
     (algorithm, "has_frozen_encoder", lambda config: False),
     (RememberedRows, "get", lambda rows, key: None),
 ]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from spacy.util import registry
 
-from spacy_adak.annotation.samples import Sample
+from spacy_adak.annotation.training_sample import Sample
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import TagSet
 from spacy_adak.pipeline import losses

@@ -32,7 +32,7 @@ from wasabi import msg
 from spacy_adak.atomic import write_bytes
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.files import to_jsonl
-from spacy_adak.data.forms import FormFinder
+from spacy_adak.data.form_finder import FormFinder
 from spacy_adak.data.suggestions import Suggestion, read_suggestions
 from spacy_adak.data.summary import Summary
 from spacy_adak.report.evaluation import evaluate

@@ -12,8 +12,8 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..errors import Warnings
+from .agreement import RULES, agree, find_annotator
 from .annotated_text import AnnotatedText, CharSpan, Unlabelled, stretches
-from .annotators import RULES, agree, find_annotator
 from .origins import (
     ESTIMATED_KEY,
     GUESSED_KEY,

@@ -12,9 +12,9 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from ..errors import Errors, Warnings
+from .agreement import RULES
 from .alignment import AlignmentMode
 from .annotated_text import Unlabelled
-from .annotators import RULES
 from .brat import ANNOTATIONS, TEXT
 from .complete_types import has_statement
 from .formats import SUFFIXES, Format, Target, detect_format, format_of_suffix

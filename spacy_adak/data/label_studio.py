@@ -18,8 +18,8 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..errors import Warnings
+from .agreement import annotator_name
 from .annotated_text import AnnotatedText, CharSpan, to_char_span
-from .annotators import annotator_name
 from .complete_marks import marks_of
 from .json_array import read_json_array
 from .origins import SpanOrigin, estimates_of, without_estimates

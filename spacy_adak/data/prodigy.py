@@ -22,8 +22,8 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..errors import Errors, Warnings
+from .agreement import RULES, annotator_name, find_annotator
 from .annotated_text import AnnotatedText, CharSpan
-from .annotators import RULES, annotator_name, find_annotator
 from .complete_marks import marks_of
 from .files import (
     read_json_at,

@@ -18,7 +18,7 @@ from thinc.api import Config, Model, Optimizer
 from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
 from ..annotation.q_of_text import ChainEstimate
-from ..annotation.samples import Sample, read_sample
+from ..annotation.training_sample import Sample, read_sample
 from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
 from ..data.complete_types import with_outside_stated

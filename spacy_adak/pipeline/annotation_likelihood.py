@@ -13,8 +13,8 @@ from spacy.training import Example
 
 from ..annotation.completeness import is_complete, is_meant_to_be_complete
 from ..annotation.known import allowed_tags
-from ..annotation.samples import Sample
 from ..annotation.segments import batch_segments
+from ..annotation.training_sample import Sample
 from ..crf.losses import missing_q, negative_log_likelihood
 from ..crf.tags import TagSet
 from ..data.complete_types import complete_tokens, has_statement

@@ -26,9 +26,9 @@ from ..crf.losses import (
 from ..crf.ratio import EntityRatio
 from ..data.complete_types import stated_types
 from ..errors import Errors
-from ..recall.combine import combine, recalls_of_types
 from ..recall.complete_texts import recall_from_complete_texts
 from ..recall.per_tag import recall_per_tag
+from ..recall.pooled import pool_estimates, recalls_of_types
 from .rules import NOT_NEGATIVE, POSITIVE, SHARE, Rule, check_values
 from .targets import Segments
 
@@ -214,7 +214,7 @@ class MissingLoss(Loss):
             return {}
         annotated = list(annotated)
         estimate = recall_from_complete_texts(annotated, complete)
-        recall = combine([estimate] if estimate is not None else [])
+        recall = pool_estimates([estimate] if estimate is not None else [])
         if recall is None:
             return {"annotation_recall": None}
         return {

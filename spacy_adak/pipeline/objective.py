@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import torch
 
-from ..annotation.samples import Sample
 from ..annotation.segments import batch_segments
+from ..annotation.training_sample import Sample
 from ..crf.losses import ruled_out_loss
 from ..crf.ratio import expected_entity_tokens
 from ..crf.tags import TagSet

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from ..annotation.known import allowed_tags, tagged_spans
 from ..annotation.q_of_text import ChainEstimate, PathEstimate
-from ..annotation.samples import Sample
 from ..annotation.segments import SegmentBatch
+from ..annotation.training_sample import Sample
 from ..crf.chain import Chain
 from ..crf.lattice import log_partition
 from ..crf.losses import ChainQ, HardQ, Q

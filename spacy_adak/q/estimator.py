@@ -18,8 +18,8 @@ from torch import Tensor
 
 from ..annotation.known import Known, allowed_tags, tagged_spans
 from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
-from ..annotation.samples import Sample
 from ..annotation.segments import SegmentBatch, batch_segments
+from ..annotation.training_sample import Sample
 from ..crf.chain import Chain, relative_transitions
 from ..crf.spans import probable_spans, span_log_probabilities
 from ..crf.tags import LabelledSpan

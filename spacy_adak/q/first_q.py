@@ -18,9 +18,9 @@ from ..crf.tags import LabelledSpan, TagSet
 from ..data.origins import DECIDED_KEY
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.with_q import ScoredSpan, in_reference
-from .annotators import Annotators
 from .candidates import Words
 from .guess_evidence import NO_EVIDENCE, Evidence
+from .known_forms import Annotators
 from .marked_forms import MarkedWords, count_forms
 
 

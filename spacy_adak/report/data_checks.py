@@ -16,10 +16,10 @@ from ..data.complete_types import (
     is_complete_for,
     types_complete_in,
 )
-from ..data.forms import FormFinder
+from ..data.form_finder import FormFinder
 from ..data.origins import DECIDED_KEY
-from ..recall.combine import combine
 from ..recall.complete_texts import recall_from_complete_texts
+from ..recall.pooled import pool_estimates
 
 Level = Literal["info", "warning", "error"]
 # With fewer entities than this a type is hardly learnt.
@@ -189,7 +189,7 @@ def check_recall(
         complete = [doc for doc in train if is_meant_to_be_complete(doc)]
         where = "the training texts that are annotated completely"
     estimate = recall_from_complete_texts(train, complete)
-    found = combine([estimate] if estimate is not None else [])
+    found = pool_estimates([estimate] if estimate is not None else [])
     recall = None if found is None else found.recall.value
     if recall is None:
         yield Finding(

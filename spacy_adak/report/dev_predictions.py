@@ -10,8 +10,8 @@ from spacy.training import Corpus
 
 from ..annotation.completeness import is_complete
 from ..data.origins import SCORES
-from ..pipeline.adak_ner import AdaKRecognizer
 from ..recall.intervals import Interval, ratio_by_text
+from .predictions import spans_key
 from .reliability import Pair
 
 # More texts would make it neither much surer nor quicker.
@@ -61,12 +61,6 @@ def predict_dev(nlp: Language, dev_path: Path) -> DevPredictions | None:
         f1=ratio_by_text(right, places),
         pairs=pairs,
     )
-
-
-def spans_key(nlp: Language) -> str | None:
-    """RETURNS (str | None): Where a pipeline puts entities with their probabilities."""
-    recognizers = [p for _, p in nlp.pipeline if isinstance(p, AdaKRecognizer)]
-    return recognizers[0].spans_key if recognizers else None
 
 
 def score_pairs(predicted: Doc, reference: Doc, key: str | None) -> list[Pair]:

@@ -34,7 +34,7 @@ from ..data.sample_marks import sample_weight
 from ..errors import Errors, Warnings
 from ..pipeline.annotation_likelihood import is_scored_by_type, judged_spans
 from ..pipeline.load import load_pipeline
-from ..recall.combine import AnnotatorRecall
+from ..recall.pooled import AnnotatorRecall
 from .gold_recall import estimate_gold_recall
 from .incomplete_gold import CorrectedScores, CountedText, correct_scores
 from .predictions import in_gold, predict, predictions_in, spans_key

@@ -6,12 +6,12 @@ from spacy.training import Example
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..q.marked_forms import count_forms, marked_words
-from ..recall.combine import AnnotatorRecall, combine
 from ..recall.complete_texts import recall_from_complete_texts
+from ..recall.consistency import recall_from_forms
 from ..recall.estimate import RecallEstimate
-from ..recall.forms import recall_from_forms
 from ..recall.held_out import HeldOutSpan, recall_from_held_out_texts
 from ..recall.intervals import Interval
+from ..recall.pooled import AnnotatorRecall, pool_estimates
 from ..recall.two_annotators import recall_from_two_annotators
 
 
@@ -28,7 +28,7 @@ def estimate_gold_recall(
     if given is not None:
         known = Interval(given, given, given)
         how = "as stated by --annotation-recall"
-        return combine([RecallEstimate("given", known, {}, how)])
+        return pool_estimates([RecallEstimate("given", known, {}, how)])
     gold = [example.reference for example in examples]
     incomplete = [eg for eg in examples if not is_meant_to_be_complete(eg.reference)]
     forms = count_forms([marked_words(eg.reference) for eg in incomplete])
@@ -38,7 +38,7 @@ def estimate_gold_recall(
         recall_from_held_out_texts(_held_out_spans(incomplete, spans_key)),
         recall_from_forms(*forms),
     ]
-    return combine([estimate for estimate in estimates if estimate is not None])
+    return pool_estimates([estimate for estimate in estimates if estimate is not None])
 
 
 def _held_out_spans(

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy
 from wasabi import table
 
-from ..recall.combine import AnnotatorRecall
 from ..recall.intervals import (
     RESAMPLES,
     Interval,
@@ -29,6 +28,7 @@ from ..recall.intervals import (
     ratio_by_text,
     resample_ratio,
 )
+from ..recall.pooled import AnnotatorRecall
 from .reviewed_precision import ReviewedPrecision
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
-from ..data.forms import FormFinder
+from ..data.form_finder import FormFinder
 from ..data.suggestions import Kind
 
 Group = tuple[str, str, Kind]

@@ -18,8 +18,8 @@ from tqdm import tqdm
 from ..atomic import write_file
 from ..data.convert import make_tokenizer, read_annotations
 from ..data.decisions import FormDecision, PlaceDecision, read_decisions
+from ..data.form_finder import FormFinder
 from ..data.formats import Target, format_of_suffix
-from ..data.forms import FormFinder
 from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
 from ..data.sentences import TagScheme
 from ..data.suggestions import Kind

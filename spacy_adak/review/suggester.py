@@ -14,7 +14,7 @@ from ..data.complete_types import complete_spans
 from ..data.origins import CANDIDATES_KEY, SCORES
 from ..data.suggestions import Kind
 from ..pipeline.adak_ner import AdaKRecognizer
-from .candidates import (
+from .missed_and_doubtful import (
     Alternative,
     Candidate,
     find_doubtful,

@@ -32,7 +32,6 @@ from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .before_rounds import prepare_rounds
 from .first_folds import Lesson, first_lesson
 from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
-from .recipes import recipe_of
 
 # The names of fold models, before their number.
 _FOLD_MODELS = "fold"
@@ -110,7 +109,7 @@ def train_fold_models(run: Run, number: int, execute: Executor) -> None:
         [
             TrainingTask(
                 name=f"round {number}, fold {fold + 1} of {run.settings.folds}",
-                recipe=recipe_of(run, number, lesson.estimates, without_fold=fold),
+                blueprint=run.blueprint(number, lesson.estimates, without_fold=fold),
                 loss=lesson.loss,
                 has_word_features=lesson.has_word_features,
                 output=_fold_model(run, number, fold),
@@ -225,7 +224,7 @@ def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, An
     """
     task = TrainingTask(
         name=f"round {number}",
-        recipe=recipe_of(run, number, run.estimates(number)),
+        blueprint=run.blueprint(number, run.estimates(number)),
         loss=None,
         has_word_features=True,
         output=run.final_model(number),

@@ -12,10 +12,9 @@ from ..shards.references import tokenizing_pipeline
 from ..shards.text_lengths import write_text_lengths
 from ..tasks.encode_texts import EncodingTask
 from ..tasks.executors import Executor
-from .annotators import find_recall, needs_recall
+from .annotator_recall import find_recall, needs_recall
+from .consult_guessers import ask_guessers, find_trust
 from .folder import Run
-from .guesses import ask_guessers, find_trust
-from .recipes import recipe_of
 
 
 def prepare_rounds(
@@ -51,8 +50,8 @@ def encode_texts(run: Run, execute: Executor) -> None:
         return
     if not has_frozen_encoder(load_config(config_path)):
         return
-    recipe = recipe_of(run, number=1)._replace(config_path=config_path)
-    recipe.frozen.mkdir(exist_ok=True)
+    blueprint = run.blueprint(1)._replace(config_path=config_path)
+    blueprint.frozen.mkdir(exist_ok=True)
     files = (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
     parts = run.settings.at_once
-    execute([EncodingTask(recipe, files, part, parts) for part in range(parts)])
+    execute([EncodingTask(blueprint, files, part, parts) for part in range(parts)])

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..pipeline.losses import Loss, WeightedLoss
-from ..q.annotators import Annotators
+from ..q.known_forms import Annotators
+from ..tasks.estimate_likelihood import LikelihoodTask
 from ..tasks.executors import Executor
-from ..tasks.look_at_annotators import RecallTask
 from .folder import Run
-from .recipes import recipe_of
 
 
 class Lesson(NamedTuple):
@@ -36,7 +35,7 @@ def first_lesson(run: Run, execute: Executor) -> Lesson:
         return Lesson(None)
     if start.learn_from == "ratio":
         return Lesson(None, start.ratio_loss())
-    annotators = look_at_annotators(run, execute)
+    annotators = estimate_likelihood(run, execute)
     if start.learn_from == "guesses":
         return Lesson(run.first_q)
     if not annotators.know_all_forms():
@@ -48,15 +47,15 @@ def first_lesson(run: Run, execute: Executor) -> Lesson:
     return Lesson(None, start.missing_loss())
 
 
-def look_at_annotators(run: Run, execute: Executor) -> Annotators:
+def estimate_likelihood(run: Run, execute: Executor) -> Annotators:
     """Find out how likely the annotation is, whatever the truth may be.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
     RETURNS (Annotators): What annotators do.
     """
-    task = RecallTask(
-        recipe=recipe_of(run, number=1),
+    task = LikelihoodTask(
+        blueprint=run.blueprint(1),
         component=run.component,
         loss=run.settings.start.missing_loss(),
         looks_at_forms=run.settings.start.learn_from == "forms",

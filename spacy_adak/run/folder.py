@@ -37,6 +37,7 @@ from thinc.api import Config
 from ..encoders.sharing import FOLDER as FROZEN
 from ..q.adak_block import AdakSettings
 from ..shards.recall_file import RECALL_FILE
+from ..tasks.blueprint import Blueprint
 
 CONFIG_FILE = "config.cfg"
 FIRST_FOLDS_FILE = "first-folds.cfg"
@@ -228,6 +229,36 @@ class Run(NamedTuple):
         """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
         folder = self.round_folder(round_) / ESTIMATES_FOLDER
         return folder if folder.exists() else None
+
+    def blueprint(
+        self,
+        round_: int,
+        estimates: Path | None = None,
+        without_fold: int | None = None,
+    ) -> Blueprint:
+        """Say what a training begins with.
+
+        round_ (int): The round, or 0 for what comes before the first one.
+        estimates (Path | None): The folder with q, if it was estimated.
+        without_fold (int | None): The fold to train without.
+        RETURNS (Blueprint): How to make the pipeline, and which data it reads.
+        """
+        # Every training has a seed of its own, which depends on nothing but its place.
+        place = 0 if without_fold is None else without_fold + 1
+        seed = self.config["training"]["seed"] or 0
+        is_first_fold = round_ <= 1 and without_fold is not None
+        return Blueprint(
+            config_path=(
+                self.first_folds_config_path if is_first_fold else self.config_path
+            ),
+            corpus=self.corpus,
+            dev_path=self.dev_path,
+            seed=(seed + 1_000_003 * round_ + 7919 * place) % 2**31,
+            use_gpu=self.use_gpu,
+            code_path=self.code_path,
+            estimates=estimates,
+            without_fold=without_fold,
+        )
 
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""

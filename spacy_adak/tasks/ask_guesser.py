@@ -13,7 +13,7 @@ from ..data.guesses import Guess
 from ..q.adak_block import read_settings
 from ..q.guessers import ask, make_guesser
 from ..shards.checkpoint import write_json
-from ..shards.guesses import answers_path, write_answers
+from ..shards.guess_files import answers_path, write_answers
 from .logs import logging_to
 from .progress_file import ProgressFile
 

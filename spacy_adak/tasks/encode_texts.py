@@ -12,9 +12,9 @@ from spacy.util import minibatch
 
 from ..encoders.frozen import frozen_encoders
 from ..shards.checkpoint import write_json
+from .blueprint import Blueprint
 from .logs import logging_to
 from .progress_file import ProgressFile
-from .recipe import Recipe
 
 # The files which say that texts are encoded, as a pattern.
 ENCODED_FILES = "encoded-*.json"
@@ -30,13 +30,13 @@ class EncodingTask(NamedTuple):
     A text that is encoded already is not encoded again, so a task that was killed goes
     on where it was.
 
-    recipe (Recipe): Of a pipeline that has the encoders.
+    blueprint (Blueprint): Of a pipeline that has the encoders.
     files (tuple[Path, ...]): `.spacy` files with the texts.
     part (int): Which of the parts that the texts are dealt out to.
     parts (int): How many there are.
     """
 
-    recipe: Recipe
+    blueprint: Blueprint
     files: tuple[Path, ...]
     part: int
     parts: int
@@ -50,7 +50,7 @@ class EncodingTask(NamedTuple):
     def output(self) -> Path:
         """RETURNS (Path): Written last, so its presence means that all is there."""
         name = f"encoded-{self.part + 1}-of-{self.parts}.json"
-        return self.recipe.frozen / name
+        return self.blueprint.frozen / name
 
     @property
     def log_path(self) -> Path:
@@ -71,7 +71,7 @@ class EncodingTask(NamedTuple):
         if self.is_done():
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
-            nlp = self.recipe.make_pipeline()
+            nlp = self.blueprint.make_pipeline()
         docs = list(self._docs(nlp))
         encoders = list(frozen_encoders(nlp))
         progress = ProgressFile(self.progress_path, total=len(docs))

@@ -15,7 +15,7 @@ from ..q.candidates import Dictionary
 from ..q.estimator import Estimated, Estimator
 from ..q.selection import select
 from ..shards.checkpoint import write_json
-from ..shards.guesses import read_likely_guesses
+from ..shards.guess_files import read_likely_guesses
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from .worker import load_models, prepare_worker
 

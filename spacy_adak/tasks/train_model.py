@@ -9,9 +9,9 @@ from ..encoders.word_features import silence_word_features
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.losses import Loss
 from ..shards.checkpoint import new_folder
+from .blueprint import Blueprint
 from .logs import logging_to
 from .progress_file import PROGRESS_LOGGER
-from .recipe import Recipe
 from .score_file import SCORES_ENDING
 from .steps import plan_steps, sure_steps
 
@@ -23,7 +23,7 @@ class TrainingTask(NamedTuple):
     """What a worker needs to know to train a model.
 
     name (str): For messages.
-    recipe (Recipe): Of the pipeline it begins with.
+    blueprint (Blueprint): Of the pipeline it begins with.
     loss (Loss | None): The loss, if it is not that of the config.
     has_word_features (bool): Whether the model may learn something of single words, or
         only knows what an encoder says of them.
@@ -31,7 +31,7 @@ class TrainingTask(NamedTuple):
     """
 
     name: str
-    recipe: Recipe
+    blueprint: Blueprint
     loss: Loss | None
     has_word_features: bool
     output: Path
@@ -60,14 +60,14 @@ class TrainingTask(NamedTuple):
         if self.is_done():
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
-            nlp = self.recipe.make_pipeline()
-            total = plan_steps(nlp, self.recipe.texts())
+            nlp = self.blueprint.make_pipeline()
+            total = plan_steps(nlp, self.blueprint.texts())
             for _, component in nlp.pipeline:
                 if isinstance(component, AdaKRecognizer):
                     component.plan_annealing(sure_steps(nlp, total))
                     if self.loss is not None:
                         component.loss = self.loss
-                    self.recipe.estimate_settings(component)
+                    self.blueprint.estimate_settings(component)
                     if not self.has_word_features:
                         silence_word_features(component.model)
             nlp.config["training"]["logger"] = {
@@ -79,5 +79,5 @@ class TrainingTask(NamedTuple):
             }
             with new_folder(self.output) as folder:
                 train_nlp(
-                    nlp, folder, use_gpu=self.recipe.use_gpu, stdout=log, stderr=log
+                    nlp, folder, use_gpu=self.blueprint.use_gpu, stdout=log, stderr=log
                 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spacy_adak.annotation.known import Known, allowed_tags
 from spacy_adak.annotation.q_of_text import ChainEstimate, Estimate, PathEstimate
-from spacy_adak.annotation.samples import Sample
+from spacy_adak.annotation.training_sample import Sample
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores

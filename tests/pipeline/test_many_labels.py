@@ -9,7 +9,7 @@ from torch.autograd.profiler import profile
 
 from spacy_adak.annotation.known import Known
 from spacy_adak.annotation.q_of_text import ChainEstimate, PathEstimate, set_estimate
-from spacy_adak.annotation.samples import Sample
+from spacy_adak.annotation.training_sample import Sample
 from spacy_adak.crf.moves_by_type import are_by_type
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet

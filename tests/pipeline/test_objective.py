@@ -8,8 +8,8 @@ import torch
 from spacy_adak.annotation import segments
 from spacy_adak.annotation.known import Known, allowed_tags
 from spacy_adak.annotation.q_of_text import ChainEstimate, Estimate, PathEstimate
-from spacy_adak.annotation.samples import Sample
 from spacy_adak.annotation.segments import batch_segments
+from spacy_adak.annotation.training_sample import Sample
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import TagScores

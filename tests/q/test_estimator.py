@@ -18,7 +18,7 @@ from spacy_adak.annotation.q_of_text import (
     PathEstimate,
     get_estimate,
 )
-from spacy_adak.annotation.samples import Sample
+from spacy_adak.annotation.training_sample import Sample
 from spacy_adak.crf.tags import LabelledSpan
 from spacy_adak.data.complete_types import state_complete
 from spacy_adak.q.adak_block import read_settings

@@ -3,15 +3,15 @@ from collections import Counter
 import numpy
 import pytest
 
-from spacy_adak.recall.combine import AnnotatorRecall, combine
 from spacy_adak.recall.estimate import RecallEstimate
 from spacy_adak.recall.intervals import Interval
+from spacy_adak.recall.pooled import AnnotatorRecall, pool_estimates
 from spacy_adak.report.incomplete_gold import CountedText, correct_scores
 
 
 def annotators(recall: float, half: float = 0.0) -> AnnotatorRecall:
     interval = Interval(recall, recall - half, recall + half)
-    found = combine([RecallEstimate("complete texts", interval, {}, "made")])
+    found = pool_estimates([RecallEstimate("complete texts", interval, {}, "made")])
     assert found is not None
     return found
 

@@ -158,7 +158,7 @@ def test_later_rounds_have_candidates_from_the_best_model_and_the_dictionary(
 
 def test_fold_models_have_not_seen_their_fold(noted: Noted) -> None:
     trainings = [task for task in noted.tasks if isinstance(task, TrainingTask)]
-    assert [(task.output.name, task.recipe.without_fold) for task in trainings] == [
+    assert [(task.output.name, task.blueprint.without_fold) for task in trainings] == [
         ("fold-0", 0),
         ("fold-1", 1),
         ("final", None),
@@ -167,7 +167,7 @@ def test_fold_models_have_not_seen_their_fold(noted: Noted) -> None:
 
 def test_trainings_have_the_q_that_was_estimated_last(noted: Noted) -> None:
     found = [
-        task.recipe.estimates.parent.name if task.recipe.estimates else None
+        task.blueprint.estimates.parent.name if task.blueprint.estimates else None
         for task in noted.tasks
         if isinstance(task, TrainingTask)
     ]
@@ -176,7 +176,9 @@ def test_trainings_have_the_q_that_was_estimated_last(noted: Noted) -> None:
 
 
 def test_every_training_has_a_seed_of_its_own(noted: Noted) -> None:
-    seeds = [task.recipe.seed for task in noted.tasks if isinstance(task, TrainingTask)]
+    seeds = [
+        task.blueprint.seed for task in noted.tasks if isinstance(task, TrainingTask)
+    ]
     assert len(set(seeds)) == len(seeds) == 6
 
 

@@ -17,7 +17,7 @@ from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
 from spacy_adak.run.train import train
-from spacy_adak.tasks import recipe
+from spacy_adak.tasks import blueprint
 from tests.finished_run import FinishedRun
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes, write_data
 from tests.made_texts import SMALL_ENCODER
@@ -122,7 +122,7 @@ def test_model_of_a_round_can_be_loaded(finished: FinishedRun) -> None:
 def test_results_are_equal_if_nothing_is_shared(
     finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recipe, "share_frozen_encoders", lambda config, folder: None)
+    monkeypatch.setattr(blueprint, "share_frozen_encoders", lambda config, folder: None)
     encoded = EncodedTexts(monkeypatch)
     train(finished.config, tmp_path / "output")
     assert min(encoded.counts.values()) > 1
@@ -188,6 +188,6 @@ def test_results_over_a_transformer_are_equal_if_nothing_is_shared(
         tmp_path / "second" / "model-best",
     )
     assert model_bytes(first) == model_bytes(second)
-    monkeypatch.setattr(recipe, "share_frozen_encoders", lambda config, folder: None)
+    monkeypatch.setattr(blueprint, "share_frozen_encoders", lambda config, folder: None)
     train(config, tmp_path / "third")
     assert head(tmp_path / "third" / "model-best") == head(first)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spacy_adak.tasks import progress
+from spacy_adak.tasks.blueprint import Blueprint
 from spacy_adak.tasks.encode_texts import EncodingTask
 from spacy_adak.tasks.executors import Executor, Task
 from spacy_adak.tasks.progress import (
@@ -15,7 +16,6 @@ from spacy_adak.tasks.progress import (
     watched,
     work_of_training,
 )
-from spacy_adak.tasks.recipe import Recipe
 from spacy_adak.tasks.train_model import TrainingTask
 
 
@@ -81,8 +81,8 @@ def test_seconds_are_described(seconds: float, text: str) -> None:
     assert describe_seconds(seconds) == text
 
 
-def make_recipe(folder: Path) -> Recipe:
-    return Recipe(
+def make_blueprint(folder: Path) -> Blueprint:
+    return Blueprint(
         config_path=folder / "config.cfg",
         corpus=folder / "corpus",
         dev_path=folder / "dev.spacy",
@@ -96,7 +96,7 @@ def make_recipe(folder: Path) -> Recipe:
 def make_task(folder: Path, name: str = "fold 1") -> TrainingTask:
     return TrainingTask(
         name=name,
-        recipe=make_recipe(folder),
+        blueprint=make_blueprint(folder),
         loss=None,
         has_word_features=True,
         output=folder / name,
@@ -175,7 +175,7 @@ def test_encoding_of_texts_is_no_part_of_the_time_foretold(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "frozen").mkdir()
-    task = EncodingTask(make_recipe(tmp_path), files=(), part=0, parts=2)
+    task = EncodingTask(make_blueprint(tmp_path), files=(), part=0, parts=2)
 
     def pretend_to_encode(tasks: Sequence[Task]) -> None:
         task.log_path.touch()

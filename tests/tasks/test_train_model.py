@@ -25,7 +25,7 @@ from spacy_adak.shards.layout import write_shards
 from spacy_adak.shards.recall_file import KnownRecall, write_recall
 from spacy_adak.shards.text_lengths import TextOfLength
 from spacy_adak.tasks import progress_file
-from spacy_adak.tasks.recipe import Recipe
+from spacy_adak.tasks.blueprint import Blueprint
 from spacy_adak.tasks.score_file import read_scores
 from spacy_adak.tasks.steps import planned_steps, sure_steps
 from spacy_adak.tasks.train_model import TrainingTask
@@ -50,7 +50,7 @@ def make_task(folder: Path, name: str = "model", **settings: Any) -> TrainingTas
     make_config(**{**TINY, **settings}).to_disk(config_path)
     return TrainingTask(
         name="a training",
-        recipe=Recipe(
+        blueprint=Blueprint(
             config_path=config_path,
             corpus=folder / "corpus",
             dev_path=folder / "dev.spacy",

@@ -1,8 +1,8 @@
 import pytest
 
-from spacy_adak.recall.combine import combine
 from spacy_adak.recall.estimate import Method, RecallEstimate
 from spacy_adak.recall.intervals import Interval
+from spacy_adak.recall.pooled import pool_estimates
 
 
 def estimate(
@@ -14,11 +14,11 @@ def estimate(
 
 
 def test_nothing_to_combine() -> None:
-    assert combine([]) is None
+    assert pool_estimates([]) is None
 
 
 def test_estimates_that_agree_are_pooled_by_inverse_variance() -> None:
-    found = combine(
+    found = pool_estimates(
         [estimate("held-out texts", 0.4, 0.02), estimate("complete texts", 0.44, 0.04)]
     )
     assert found is not None
@@ -30,14 +30,14 @@ def test_estimates_that_agree_are_pooled_by_inverse_variance() -> None:
 
 def test_facts_are_believed_where_models_contradict_them() -> None:
     facts = estimate("complete texts", 0.2, 0.05)
-    found = combine([estimate("held-out texts", 0.6, 0.02), facts])
+    found = pool_estimates([estimate("held-out texts", 0.6, 0.02), facts])
     assert found is not None
     assert found.recall == facts.recall
     assert "left out, as it says otherwise: held-out texts 60 %" in found.describe()
 
 
 def test_unknown_forms_without_complete_texts_are_said_to_be_not_identifiable() -> None:
-    found = combine(
+    found = pool_estimates(
         [
             estimate("forms", 0.9, 0.02, is_identifiable=False),
             estimate("held-out texts", 0.2, 0.05, is_identifiable=False),
@@ -50,7 +50,7 @@ def test_unknown_forms_without_complete_texts_are_said_to_be_not_identifiable() 
 
 
 def test_complete_texts_identify_what_models_can_not() -> None:
-    found = combine(
+    found = pool_estimates(
         [
             estimate("held-out texts", 0.2, 0.05, is_identifiable=False),
             estimate("complete texts", 0.22, 0.05),
@@ -61,13 +61,13 @@ def test_complete_texts_identify_what_models_can_not() -> None:
 
 
 def test_recall_is_never_quite_0_or_1() -> None:
-    found = combine([estimate("complete texts", 1.0, 0.0)])
+    found = pool_estimates([estimate("complete texts", 1.0, 0.0)])
     assert found is not None
     assert found.recall.value == 0.99
 
 
 def test_description_tells_method_and_width() -> None:
-    found = combine([estimate("complete texts", 0.31, 0.04)])
+    found = pool_estimates([estimate("complete texts", 0.31, 0.04)])
     assert found is not None
     assert found.describe() == (
         "Annotators have marked 31 % (95 % interval 27 to 35 %) of the entities "

@@ -216,7 +216,7 @@ def test_run_may_start_from_guesses(folder: Path, tmp_path: Path) -> None:
     assert history
     trainings = [task for task in tasks if isinstance(task, TrainingTask)]
     assert [task.loss for task in trainings] == [None, None, None]
-    assert [str(task.recipe.estimates) for task in trainings[:2]] == [
+    assert [str(task.blueprint.estimates) for task in trainings[:2]] == [
         str(tmp_path / "first-q")
     ] * 2
     # Where nobody guesses, nothing but O is left.
@@ -231,7 +231,7 @@ def test_random_forgetting_and_guesses_make_one_likelihood(
     _, tasks = run(configure(folder), tmp_path, **settings)
     first = next(task for task in tasks if isinstance(task, TrainingTask))
     assert first.loss == WeightedLoss()
-    assert first.recipe.estimates == tmp_path / "likelihood"
+    assert first.blueprint.estimates == tmp_path / "likelihood"
 
 
 def test_guesses_are_candidates(folder: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy
 
-from spacy_adak.recall.forms import Form, recall_from_forms
+from spacy_adak.recall.consistency import Form, recall_from_forms
 
 
 def mark(rng: numpy.random.Generator, recall: float, forms: int = 400):

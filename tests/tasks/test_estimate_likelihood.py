@@ -13,9 +13,9 @@ from thinc.api import Config
 from spacy_adak.data.corruption import drop_entities
 from spacy_adak.pipeline.losses import MissingLoss, RatioLoss
 from spacy_adak.run.train import train
+from spacy_adak.tasks.estimate_likelihood import LikelihoodTask
 from spacy_adak.tasks.estimate_shard import EstimationTask
 from spacy_adak.tasks.executors import Task
-from spacy_adak.tasks.look_at_annotators import RecallTask
 from spacy_adak.tasks.train_model import TrainingTask
 from tests.made_corpus import TINY, make_config, make_docs, model_bytes
 from tests.run.test_algorithm import run
@@ -68,8 +68,8 @@ def trainings(noted: Noted) -> list[tuple[Any, ...]]:
         (
             str(task.output.relative_to(noted.folder)),
             task.loss and type(task.loss),
-            task.recipe.estimates
-            and str(task.recipe.estimates.relative_to(noted.folder)),
+            task.blueprint.estimates
+            and str(task.blueprint.estimates.relative_to(noted.folder)),
             task.has_word_features,
         )
         for task in noted.tasks
@@ -132,7 +132,7 @@ def weights(
     return model_bytes(folder / "model-best")
 
 
-@pytest.mark.parametrize("kind", [RecallTask, EstimationTask, TrainingTask])
+@pytest.mark.parametrize("kind", [LikelihoodTask, EstimationTask, TrainingTask])
 def test_stopped_while_forms_are_sought_ends_with_the_same_weights(
     kind: type[Any],
     forms_config: Callable[..., Config],

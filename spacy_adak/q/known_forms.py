@@ -11,7 +11,7 @@ little more if it comes up often than if it comes up once.
 from collections import Counter
 from typing import NamedTuple
 
-from ..recall.forms import recall_from_forms
+from ..recall.consistency import recall_from_forms
 from .candidates import Words
 
 # How much less a string says by itself that comes up often, where no form is known.

@@ -1,14 +1,12 @@
 """The pipeline that a training begins with, and how to make it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
-from spacy.vocab import Vocab
 from thinc.api import Config
 
 from ..encoders.frozen import frozen_encoders
@@ -26,9 +24,8 @@ from ..shards.with_q import READER
 from .worker import prepare_worker
 
 
-class Recipe(NamedTuple):
-    """What it takes to make a pipeline that is initialized, with its data. Data goes by
-    path.
+class Blueprint(NamedTuple):
+    """How to make the pipeline that a training begins with. Data goes by path.
 
     config_path (Path): The config of the run.
     corpus (Path): The folder with the shards of the training data.
@@ -106,8 +103,3 @@ class Recipe(NamedTuple):
         replace_reader(config, "train", train_reader)
         replace_reader(config, "dev", dev_reader)
         return config
-
-
-def _read_docs(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
-    for path in paths:
-        yield from DocBin().from_disk(path).get_docs(vocab)

@@ -12,7 +12,7 @@ from spacy_adak.crf.calibration import IDENTITY, Calibration
 from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import CRFHead, TagScores
-from spacy_adak.review.candidates import (
+from spacy_adak.review.missed_and_doubtful import (
     find_doubtful,
     find_missed,
     with_alternatives,

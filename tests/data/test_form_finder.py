@@ -3,7 +3,7 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_adak.data.forms import FormFinder
+from spacy_adak.data.form_finder import FormFinder
 
 EN, ZH = spacy.blank("en"), spacy.blank("zh")
 

@@ -1,5 +1,5 @@
-"""Find out how likely annotators were to mark an entity, as one task of the outer loop,
-and write down the first q that follows from it.
+"""Estimate the likelihood of the annotation, given a path, as one task of the outer
+loop: how likely annotators were to leave out what they have not marked.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from spacy.training import Example
 from ..crf.tags import TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.losses import MissingLoss
-from ..q.annotators import Annotators
 from ..q.first_q import (
     Text,
     first_q,
@@ -23,33 +22,34 @@ from ..q.first_q import (
 )
 from ..q.guess_evidence import NO_EVIDENCE, Evidence, evidence_of
 from ..q.guess_trust import Trust
+from ..q.known_forms import Annotators
 from ..recall.per_tag import recall_per_tag
 from ..shards.checkpoint import write_json
-from ..shards.guesses import (
+from ..shards.guess_files import (
     in_predicted_tokens,
     read_guesses,
     write_likely_guesses,
 )
 from ..shards.layout import list_shards
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
+from .blueprint import Blueprint
 from .logs import logging_to
-from .recipe import Recipe
 
 
-class RecallTask(NamedTuple):
-    """What a worker needs to know to estimate the recall of annotators.
+class LikelihoodTask(NamedTuple):
+    """What a worker needs to know to estimate the likelihood of the annotation.
 
-    recipe (Recipe): Of a pipeline that has the labels.
+    blueprint (Blueprint): Of a pipeline that has the labels.
     component (str): The name of the component.
     loss (MissingLoss): Has the recall, or estimates it.
     looks_at_forms (bool): Whether annotators may not know some forms.
-    estimates (Path): The folder for the first q, and for what annotators do.
+    estimates (Path): The folder for the likelihood, and for what annotators do.
     guesses (Path | None): The folder with what guessers say, if there are any.
     trust (Path): The file that says how far they are trusted.
     first_q (Path | None): The folder for q by guesses alone, if it is asked for.
     """
 
-    recipe: Recipe
+    blueprint: Blueprint
     component: str
     loss: MissingLoss
     looks_at_forms: bool
@@ -61,7 +61,7 @@ class RecallTask(NamedTuple):
     @property
     def name(self) -> str:
         """RETURNS (str): For messages."""
-        return "recall of annotators"
+        return "likelihood of the annotation"
 
     @property
     def output(self) -> Path:
@@ -82,17 +82,17 @@ class RecallTask(NamedTuple):
         return Annotators(**srsly.read_json(self.output))
 
     def run(self) -> None:
-        """Estimate the recall for all texts, unless that is done already."""
+        """Estimate the likelihood for all texts, unless that is done already."""
         if self.is_done():
             return
         self.estimates.mkdir(exist_ok=True)
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
-            nlp = self.recipe.make_pipeline()
+            nlp = self.blueprint.make_pipeline()
         component = nlp.get_pipe(self.component)
         assert isinstance(component, AdaKRecognizer)
         shards = {}
         evidence = {}
-        for shard in list_shards(self.recipe.corpus):
+        for shard in list_shards(self.blueprint.corpus):
             examples = list(read_shard(nlp, shard.path, None))
             shards[shard.path] = [Text.read(eg, component) for eg in examples]
             evidence[shard.path] = self._evidence(
@@ -100,7 +100,7 @@ class RecallTask(NamedTuple):
             )
         texts = [text for shard in shards.values() for text in shard]
         component.loss = self.loss
-        self.recipe.estimate_settings(component)
+        self.blueprint.estimate_settings(component)
         recall = self.loss.recall(component.progress)
         if self.looks_at_forms:
             annotators, by_token = recall_by_strings(texts, recall)

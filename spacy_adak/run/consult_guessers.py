@@ -6,7 +6,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..q.guess_trust import GuessedText, Trust, estimate_trust
-from ..shards.guesses import read_guesses
+from ..shards.guess_files import read_guesses
 from ..shards.layout import list_shards
 from ..shards.recall_file import KnownRecall
 from ..tasks.ask_guesser import GuessingTask

@@ -46,7 +46,7 @@ class AnnotatorRecall(NamedTuple):
         return "; ".join(parts)
 
 
-def combine(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | None:
+def pool_estimates(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | None:
     """Pool estimates that agree. Where they do not, complete texts are believed first,
     then two annotators, then models; the consistency of forms comes last, as it is an
     upper bound.

@@ -24,12 +24,12 @@ from ..errors import Errors
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
 from ..q.marked_forms import count_forms, count_texts, marked_words
-from ..recall.combine import combine, recalls_of_types
 from ..recall.complete_texts import annotated_unasked, recall_from_complete_texts
+from ..recall.consistency import recall_from_forms
 from ..recall.estimate import RecallEstimate
-from ..recall.forms import recall_from_forms
 from ..recall.held_out import HeldOutSpan, recall_from_held_out_texts
 from ..recall.intervals import Interval
+from ..recall.pooled import pool_estimates, recalls_of_types
 from ..recall.two_annotators import recall_from_two_annotators
 from ..shards.layout import list_shards
 from ..shards.recall_file import KnownRecall, read_recall, write_recall
@@ -37,7 +37,6 @@ from ..tasks.executors import Executor
 from ..tasks.find_held_out import HeldOutTask
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .folder import ANNOTATORS_FOLDER, Run
-from .recipes import recipe_of
 
 # Facts are enough if the interval is not wider than this share of the recall. Fold
 # models would say little more.
@@ -111,7 +110,7 @@ def _given(recall: float) -> RecallEstimate:
 def _to_know(
     estimates: list[RecallEstimate], incomplete: list[Doc], complete: list[Doc]
 ) -> KnownRecall:
-    recall = combine(estimates)
+    recall = pool_estimates(estimates)
     if recall is None:
         raise ValueError(Errors.A230)
     value, low, high = recall.recall
@@ -154,7 +153,7 @@ def _ask_models(run: Run, execute: Executor, train: list[Doc]) -> RecallEstimate
         [
             TrainingTask(
                 name=f"recall of annotators, fold {fold + 1} of {len(folds)}",
-                recipe=recipe_of(run, number=0, without_fold=fold),
+                blueprint=run.blueprint(0, without_fold=fold),
                 loss=CRFLoss(),
                 has_word_features=True,
                 output=folder / f"fold-{fold}",

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_adak.q.annotators import Annotators
-from spacy_adak.recall.forms import recall_from_forms
+from spacy_adak.q.known_forms import Annotators
+from spacy_adak.recall.consistency import recall_from_forms
 
 chances = st.floats(0.05, 0.95)
 

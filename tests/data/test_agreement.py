@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_adak.data.annotators import agree, annotator_name, find_annotator
+from spacy_adak.data.agreement import agree, annotator_name, find_annotator
 from spacy_adak.data.convert import convert
 from spacy_adak.data.docbin import read_docbin
 from spacy_adak.data.origins import annotators_of

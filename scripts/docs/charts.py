@@ -1,10 +1,11 @@
 """Charts of stored results."""
 
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 
 from scripts.experiments.cells import RATIOS, SCHEMES, Task
-from scripts.experiments.loop_report import recovery
+from scripts.experiments.loop_report import group_cells, recovery, title_cell
 from scripts.experiments.paper_values import TITLES
 from scripts.experiments.results import group_rows, read_results
 from scripts.experiments.tables import measure_paper_recovery, measure_recovery
@@ -73,37 +74,35 @@ def draw_recovery(path: Path) -> str:
 
 
 def draw_loop(path: Path, full: Path) -> str:
-    """Draw recovery over decisions, where annotators do not know forms.
+    """Draw recovery over decisions, a chart for each dataset and scheme.
 
     path (Path): The results of the loop.
     full (Path): Results with the CRF on all annotations.
     RETURNS (str): The chart.
     """
-    full_rows = read_results(full)
-    rows = [row for row in read_results(path) if row["scheme"] == "entity"]
-    cells = list(dict.fromkeys(row["cell"] for row in rows))
+    full_rows, rows = read_results(full), read_results(path)
+    cells = group_cells(rows)
     counts = sorted({row["count"] for row in rows})
-    width = 30 + 345 * len(cells)
-    picture = Picture("Recovery over the number of decisions", width, 330)
+    height = 45 + 285 * ceil(len(cells) / 2)
+    picture = Picture("Recovery over the number of decisions", 720, height)
     _draw_legend(picture, list(UNITS.values()))
     values = [recovery(row, full_rows) or 0.0 for row in rows]
     low, high = 2 * int(min(values) / 2) - 2, 2 * int(max(values) / 2) + 2
-    for i, cell in enumerate(cells):
-        left, right, top, bottom = 60 + 345 * i, 350 + 345 * i, 70, 270
-        of_cell = [row for row in rows if row["cell"] == cell]
+    for i, of_cell in enumerate(cells):
+        left, top = 60 + 345 * (i % 2), 70 + 285 * (i // 2)
+        right, bottom = left + 290, top + 200
 
         def x_of(count: int, left: float = left, right: float = right) -> float:
             return (
                 left
                 + 12
-                + (right - left - 24) * counts.index(count) / (len(counts) - 1)
+                + (right - left - 24) * counts.index(count) / (len(counts) - 1 or 1)
             )
 
         def y_of(value: float, top: float = top, bottom: float = bottom) -> float:
             return bottom - (bottom - top) * (value - low) / (high - low)
 
-        name = TITLES[of_cell[0]["dataset"]]
-        picture.text(f"{name}, entity-based, 20 % kept", left, 60, "title")
+        picture.text(title_cell(of_cell[0]), left, top - 10, "title")
         for tick in range(low, high + 1, 2):
             picture.line([(left, y_of(tick)), (right, y_of(tick))], "faint")
             picture.text(str(tick), left - 8, y_of(tick) + 4, "small soft", "end")
@@ -112,7 +111,7 @@ def draw_loop(path: Path, full: Path) -> str:
         start = [row for row in of_cell if row["unit"] == "none"]
         for unit, (_, color) in UNITS.items():
             chosen = [*start, *(row for row in of_cell if row["unit"] == unit)]
-            if len(chosen) == len(start):
+            if len(chosen) == len(start) and unit != "form":
                 continue
             points = sorted(
                 (x_of(row["count"]), y_of(recovery(row, full_rows) or 0.0))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from scripts.experiments.loop_report import write_report
 from scripts.experiments.recovery import write_recovery
 from scripts.experiments.results import read_reported
 from scripts.make_configuration import make_page
@@ -28,8 +29,10 @@ def generated_files(root: Path) -> dict[str, str]:
     images, experiments = "docs/images", root / "experiments"
     results = experiments / "full" / "results.jsonl"
     decisions = experiments / "loop" / "results.jsonl"
+    rows, decided = read_reported(results), read_reported(decisions)
     return {
-        "RESULTS.md": f"{write_recovery(read_reported(results))}\n",
+        "RESULTS.md": f"{write_recovery(rows, decided)}\n",
+        "experiments/loop/RESULTS.md": f"{write_report(decided, rows)}\n",
         "docs/configuration.md": make_page(),
         "docs/cli.md": make_cli_page(),
         "docs/api.md": make_api_page(),

@@ -30,9 +30,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if (root / source).exists():
             text = (root / source).read_text(encoding="utf8")
             files.append(File.generated(config, target, content=text))
-    for image in (root / "experiments" / "loop").glob("*.svg"):
-        path = image.relative_to(root).as_posix()
-        files.append(File.generated(config, path, abs_src_path=str(image)))
     return files
 
 

@@ -16,6 +16,11 @@ from spacy_adak.tasks.progress import describe_seconds
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
 from .failure import told_without_traceback
 from .findings import describe_findings
+from .loop_report import CHART as DECISIONS_CHART
+from .loop_report import INTRODUCTION as DECISIONS
+from .loop_report import RESULTS as LOOP_RESULTS
+from .loop_report import describe_goals
+from .loop_report import make_summary as make_decisions
 from .paper_values import TITLES
 from .profiles import PROFILES
 from .results import (
@@ -24,6 +29,7 @@ from .results import (
     find_rows,
     group_rows,
     read_reported,
+    read_results,
     title_model,
 )
 from .tables import (
@@ -43,6 +49,7 @@ WHAT_IT_IS = (
     "scheme single entities are removed, in the entity-based scheme all occurrences of "
     "a form."
 )
+DECISIONS_PAGE = "experiments/loop/RESULTS.md"
 CHART = "![Recovery by method](docs/images/recovery.svg)"
 INTRODUCTION = (
     "The paper fine-tunes BERT. The headings below name the encoder of "
@@ -79,8 +86,13 @@ SUMMARY_MODELS = ("crf", "missing", "adak", "adak-default")
 CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
 
 
-def write_recovery(rows: Sequence[Row]) -> str:
-    """RETURNS (str): The page with all results there are."""
+def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
+    """Write the page with all results there are.
+
+    rows (Sequence[Row]): The results.
+    decisions (Sequence[Row]): What decisions of a person have gained.
+    RETURNS (str): The page.
+    """
     md = MarkdownRenderer()
     groups = group_rows(rows)
     md.add(md.title(1, "Results"))
@@ -90,6 +102,12 @@ def write_recovery(rows: Sequence[Row]) -> str:
     if findings := describe_findings(groups):
         md.add(CHART)
         md.add(findings)
+    if decisions:
+        md.add(md.title(2, "Decisions"))
+        md.add(f"{DECISIONS} [All numbers]({DECISIONS_PAGE}).")
+        md.add(make_decisions(decisions, rows))
+        md.add(DECISIONS_CHART.format(folder=""))
+        md.add(describe_goals(decisions, rows))
     md.add(md.title(2, "How it was measured"))
     md.add(INTRODUCTION)
     if origins := describe_origins(groups):
@@ -178,9 +196,13 @@ def main() -> None:
     parser.add_argument("profile", choices=list(PROFILES), help="whose results")
     folder = Path("experiments") / parser.parse_args().profile
     with told_without_traceback():
-        text = write_recovery(read_reported(folder / "results.jsonl"))
+        rows = read_reported(folder / "results.jsonl")
+        # Decisions were about whole datasets.
+        is_full = folder.name == "full"
+        decisions = read_results(LOOP_RESULTS) if is_full else []
+        text = write_recovery(rows, decisions)
     # Results of the quick profile mean nothing.
-    page = Path("RESULTS.md") if folder.name == "full" else folder / "RESULTS.md"
+    page = Path("RESULTS.md") if is_full else folder / "RESULTS.md"
     write_bytes(page, f"{text}\n".encode())
     print(text)
 

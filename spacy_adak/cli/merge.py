@@ -135,7 +135,7 @@ def merge_cli(
     for problem in result.problems.problems[: None if verbose else SHOWN]:
         msg.warn(f"{problem.outcome}: {problem}")
     conflicts = [
-        f"text {conflict.line}: '{conflict.span}' ({conflict.label}) was not "
+        f"text {conflict.line + 1:,}: '{conflict.span}' ({conflict.label}) was not "
         f"{conflict.answer}ed: {conflict.why}"
         for conflict in result.conflicts
     ]
@@ -152,6 +152,7 @@ def merge_cli(
         {
             "Decisions": f"{result.decisions:,}",
             "  not in the data": f"{len(result.unused):,}",
+            "Left undecided": f"{result.ignored:,}",
             "Texts": f"{result.documents:,}",
             "  changed": f"{result.changed:,}",
             "New entities": f"{result.entities.total():,}",

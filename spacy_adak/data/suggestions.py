@@ -143,19 +143,21 @@ _R = TypeVar("_R", bound=BaseModel)
 
 def read_suggestions(path: Path, summary: Summary) -> Iterator[Suggestion]:
     """Read suggestions, one after the other. What is none, or is there twice, is noted
-    and left out.
+    and left out. Texts that are equal share their suggestions: those of the first one
+    are read, and a decision about them holds for all.
 
     path (Path): The file.
     summary (Summary): Where problems are noted.
     YIELDS (Suggestion): The suggestions, in their order.
     """
     # Of millions of places no more than this is kept.
-    first_lines: dict[bytes, int] = {}
+    firsts: dict[bytes, tuple[int, int]] = {}
     for place, suggestion in read_records(path, Suggestion.model_validate, summary):
-        first = first_lines.setdefault(_digest(suggestion.place), place.line)
+        here = (place.line, suggestion.line)
+        first, text = firsts.setdefault(_digest(suggestion.place), here)
         if first == place.line:
             yield suggestion
-        else:
+        elif text == suggestion.line:
             summary.add_problem(place, "skipped", Warnings.W351.format(line=first))
 
 

@@ -1,4 +1,5 @@
-"""The charts of a report on a run."""
+"""The charts of a report on a run. What grows from round to round is drawn if there are
+at least two: of a single round the tables say all."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -95,8 +96,8 @@ def learning_figures(run: RunRecord) -> list[Figure]:
             for t in sorted(trainings, key=lambda t: t.fold is None)
         ]
         if lines:
-            title = f"Round {round_.round}"
-            chart = line_chart(f"{title}: F1 on dev", lines, x, y, has_dots=False)
+            title = f"F1 on dev in round {round_.round}"
+            chart = line_chart(title, lines, x, y, has_dots=False)
             figures.append(Figure(title, "", chart))
     return figures
 
@@ -146,8 +147,10 @@ def weight_figure(run: RunRecord) -> Figure | None:
     return Figure(title, f"In the training of round {run.best.round}.", chart)
 
 
-def change_figure(run: RunRecord) -> Figure:
-    """RETURNS (Figure): How much of q changed, round by round."""
+def change_figure(run: RunRecord) -> Figure | None:
+    """RETURNS (Figure | None): How much of q changed, round by round."""
+    if len(run.rounds) == 1:
+        return None
     title = "Unknown tokens whose estimated tag changed"
     bars = [(r.round, {"changed": r.changed}) for r in run.rounds]
     y = Axis(
@@ -171,8 +174,10 @@ def estimate_figure(run: RunRecord) -> Figure:
     return Figure(title, note, _counts_by_type(title, run, counts))
 
 
-def dictionary_figure(run: RunRecord) -> Figure:
-    """RETURNS (Figure): The size of the dictionary, round by round."""
+def dictionary_figure(run: RunRecord) -> Figure | None:
+    """RETURNS (Figure | None): The size of the dictionary, round by round."""
+    if len(run.rounds) == 1:
+        return None
     title = "Entities in the dictionary"
     note = "Names found often enough to be candidates in the next round."
     return Figure(title, note, _counts_by_type(title, run, run.dictionaries))
@@ -219,7 +224,7 @@ def _round_axis(run: RunRecord) -> Axis:
 def _lines_by_round(
     title: str, note: str, lines: Sequence[Line], run: RunRecord
 ) -> Figure | None:
-    if not lines:
+    if not lines or len(run.rounds) == 1:
         return None
     y = _shares(value for line in lines for _, value in line.points)
     return Figure(title, note, line_chart(title, lines, _round_axis(run), y))

@@ -90,7 +90,6 @@ def write_report(
         **_core(report),
         probability_figure=_reliability_figure(report.reliability),
         found_figures=_found_figures(run),
-        learning=learning_figures(run),
         training_figures=_present(
             loss_figure(run), weight_figure(run), time_figure(run)
         ),
@@ -137,13 +136,14 @@ def _core(report: RunReport) -> dict[str, Any]:
         "sure": SURE,
         "seconds": describe_seconds,
         "score_figures": _present(score_figure(run), type_figure(run)),
+        "learning": learning_figures(run),
     }
 
 
 def _found_figures(run: RunRecord) -> list[Figure]:
     if not run.has_q:
         return []
-    return [estimate_figure(run), dictionary_figure(run), change_figure(run)]
+    return _present(estimate_figure(run), dictionary_figure(run), change_figure(run))
 
 
 def _reliability_figure(reliability: Reliability | None) -> Figure | None:

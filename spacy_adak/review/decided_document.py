@@ -53,6 +53,7 @@ class Merged:
     documents (int): How many texts were read.
     changed (int): How many of them were changed.
     decisions (int): How many decisions there are, without those replaced or ignored.
+    ignored (int): How many things were looked at and left undecided.
     entities (Counter[str]): New entities by their label.
     ruled_out (Counter[str]): New ruled-out spans by their label.
     outside (int): Tokens that are now stated to be in no entity.
@@ -66,6 +67,7 @@ class Merged:
     documents: int = 0
     changed: int = 0
     decisions: int = 0
+    ignored: int = 0
     entities: Counter[str] = field(default_factory=Counter)
     ruled_out: Counter[str] = field(default_factory=Counter)
     outside: int = 0

@@ -8,7 +8,7 @@ the same way in whatever order texts come.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -89,7 +89,7 @@ def merge(
         raise ValueError(Errors.A315.format(path=output_path))
     result = Merged(problems=Summary())
     decisions = Decisions(read_decisions(Path(decisions_path), result.problems))
-    result.decisions = len(decisions)
+    result.decisions, result.ignored = len(decisions), decisions.count_ignored()
     if not len(decisions):
         problems = result.problems.problems
         problem = f" The first problem: {problems[0]}" if problems else ""
@@ -153,13 +153,18 @@ class Decisions:
         self._find = FormFinder(self._forms)
         self._used: set[int] = set()
 
-    def _all(self) -> list[Decision]:
-        decisions: list[Decision] = []
+    def _last(self) -> Iterator[Decision]:
         for places in self._places.values():
-            decisions += places.values()
+            yield from places.values()
         for forms in self._forms.values():
-            decisions += forms.values()
-        return [decision for decision in decisions if decision.answer != "ignore"]
+            yield from forms.values()
+
+    def _all(self) -> list[Decision]:
+        return [decision for decision in self._last() if decision.answer != "ignore"]
+
+    def count_ignored(self) -> int:
+        """RETURNS (int): How many say nothing."""
+        return sum(decision.answer == "ignore" for decision in self._last())
 
     def __len__(self) -> int:
         """RETURNS (int): How many there are that say something."""

@@ -52,7 +52,7 @@ def test_conflicts_are_listed(adak: Run, folder: Path) -> None:
     decisions.write_text(json.dumps(decision | {"kind": "missed"}) + "\n")
     result = adak("merge", data, decisions, folder / "out.spacy", "-u", "outside")
     assert result.exit_code == 0, result.stdout
-    assert "text 0: 'Ann' (PER) was not accepted" in result.stdout
+    assert "text 1: 'Ann' (PER) was not accepted" in result.stdout
 
 
 @pytest.mark.parametrize("command", ["suggest", "merge"])

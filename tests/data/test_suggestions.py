@@ -84,3 +84,10 @@ def test_second_suggestion_of_a_place_is_noted(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", ACME, {**ACME, "kind": "doubtful"}, ACME)
     assert len(list(read_suggestions(path, summary))) == 2
     assert "line 3: [W351] the same suggestion as in line 1" in str(summary.problems[0])
+
+
+def test_equal_texts_share_their_suggestions(tmp_path: Path) -> None:
+    summary = Summary()
+    path = write(tmp_path / "s.jsonl", ACME, {**ACME, "line": ACME["line"] + 1})
+    assert len(list(read_suggestions(path, summary))) == 1
+    assert not summary.problems

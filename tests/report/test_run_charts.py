@@ -23,16 +23,25 @@ def make_scores(step: int, weight: float | None = 0.5) -> Scores:
 
 
 def test_rare_types_are_counted_together() -> None:
-    round_ = make_round(estimated_per_type=dict(MANY))
+    rounds = [make_round(i, estimated_per_type=dict(MANY)) for i in (1, 2)]
     corpus = Corpus(9, 90, 0, MANY)
-    run = make_run(round_, train=corpus, dev=corpus, dictionaries=[MANY])
+    run = make_run(*rounds, train=corpus, dev=corpus, dictionaries=[MANY] * 2)
     for figure in (run_charts.estimate_figure(run), run_charts.dictionary_figure(run)):
+        assert figure is not None
         legend = [text for text in texts(figure) if "TYPE" in text or "other" in text]
         assert legend == [*(f"TYPE{i:02d}" for i in range(7)), "other types"]
         tops = figure.chart.count("<title>round 1, ")
         assert tops == 8
         rest = sum(100 - i for i in range(7, 12))
         assert f"other types: {rest}" in figure.chart
+
+
+def test_single_round_has_no_charts_by_round() -> None:
+    run = make_run(make_round())
+    assert run_charts.score_figure(run) is None
+    assert run_charts.type_figure(run) is None
+    assert run_charts.dictionary_figure(run) is None
+    assert run_charts.change_figure(run) is None
 
 
 def test_many_rounds_have_few_numbers_below() -> None:
@@ -52,7 +61,10 @@ def test_learning_curves_are_a_chart_per_round() -> None:
     ]
     run = make_run(make_round(1), make_round(2), trainings=trainings)
     figures = run_charts.learning_figures(run)
-    assert [figure.title for figure in figures] == ["Round 1", "Round 2"]
+    assert [figure.title for figure in figures] == [
+        "F1 on dev in round 1",
+        "F1 on dev in round 2",
+    ]
     assert figures[0].chart.count("<polyline") == 3
 
 

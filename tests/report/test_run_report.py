@@ -58,7 +58,7 @@ def test_page_has_all_sections(page: Path) -> None:
         "Entities found in the training texts",
         "Entities in the dictionary",
         "Unknown tokens whose estimated tag changed",
-        "Round 2",
+        "F1 on dev in round 2",
         "Loss of the models on all data",
         "λ, the weight of the model&#39;s own best paths",
         "Time",

@@ -143,7 +143,7 @@ def test_later_decision_replaces_an_earlier_one(bench: Workbench) -> None:
         form("ignore", "Ann", "PER"),
     )
     assert bench.entities() == [[], [], [(2, 3, "PER")]]
-    assert result.decisions == 1
+    assert (result.decisions, result.ignored) == (1, 1)
 
 
 def test_bounds_can_be_changed(bench: Workbench) -> None:

@@ -18,6 +18,7 @@ from spacy.training import Corpus
 from spacy.util import load_model
 from wasabi import MarkdownRenderer
 
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.q.candidates import Dictionary
 
 MARKED, UNMARKED, NEW = "marked", "never marked", "not in the training texts"
@@ -109,6 +110,7 @@ def describe_errors(errors: Errors) -> str:
     return md.text
 
 
+@without_notices()
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(

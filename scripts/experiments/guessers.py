@@ -24,6 +24,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_adak.atomic import remove
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.guesses import Guess, set_guesses
 from spacy_adak.q.candidates import Dictionary, Words
@@ -252,6 +253,7 @@ def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+@without_notices()
 def main() -> None:
     """Train the cells that have no result yet, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__)

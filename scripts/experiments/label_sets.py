@@ -35,6 +35,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_adak.atomic import remove
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.data.complete_types import state_complete
 from spacy_adak.data.corruption import drop_entities
 from spacy_adak.data.docbin import read_docbin, write_docbin
@@ -330,6 +331,7 @@ def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+@without_notices()
 def main() -> None:
     """Train the cells that have no result yet, or print the table."""
     parser = argparse.ArgumentParser(

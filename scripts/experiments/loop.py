@@ -30,6 +30,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_adak.atomic import write_bytes
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.files import to_jsonl
 from spacy_adak.data.form_finder import FormFinder
@@ -390,6 +391,7 @@ def add_row(
     msg.good(f"{experiment.cell.name} {unit} {count}: F {f1:.2f} {extra}")
 
 
+@without_notices()
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(

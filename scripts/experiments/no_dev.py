@@ -24,6 +24,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_adak.atomic import remove
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.report.evaluation import evaluate
@@ -219,6 +220,7 @@ def cells(
                     yield Cell(dataset, scheme, ratio, variant, seed)
 
 
+@without_notices()
 def main() -> None:
     """Train the cells that have no result yet, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__)

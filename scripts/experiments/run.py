@@ -30,6 +30,7 @@ from spacy.util import load_model
 from wasabi import msg
 
 from spacy_adak.atomic import remove
+from spacy_adak.cli.notices import without_notices
 from spacy_adak.encoders.frozen import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
 from spacy_adak.run.folder import FINAL, find_best
@@ -234,6 +235,7 @@ def run_experiment(run: Run, cells: Sequence[Cell], *, is_plan: bool) -> None:
     run_cells(run, left)
 
 
+@without_notices()
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(

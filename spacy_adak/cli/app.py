@@ -1,4 +1,4 @@
-"""The command group, and how its commands speak of errors and warnings."""
+"""The command group, and how its commands print errors and warnings."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,6 +10,8 @@ import typer
 from click import UsageError
 from spacy.cli._util import app
 from wasabi import msg
+
+from .notices import without_notices
 
 adak_cli = typer.Typer(
     name="adak",
@@ -135,9 +137,9 @@ AnnotatorsOption = Annotated[
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Print warnings, and errors that come of wrong input, as messages. Any other error
-    is a bug and keeps its traceback."""
-    with warnings.catch_warnings():
+    """Print warnings, and errors caused by wrong input, as messages. Any other error is
+    a bug and keeps its traceback. Notices of other packages are dropped."""
+    with without_notices(), warnings.catch_warnings():
         default = warnings.showwarning
 
         def show(message: Warning | str, *args: Any, **kwargs: Any) -> None:
@@ -166,7 +168,7 @@ def readable_errors() -> Iterator[None]:
 
 
 def _explain(error: ValueError | OSError) -> str | None:
-    """What to tell of an error, or None if it does not come of wrong input."""
+    """What an error says, or None if it was not caused by wrong input."""
     from ..errors import Errors, describe, is_explained
 
     if isinstance(error, BrokenPipeError):  # nobody reads any more

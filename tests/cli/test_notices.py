@@ -1,0 +1,55 @@
+"""What libraries print past Python does not reach the terminal."""
+
+import subprocess
+import sys
+
+import pytest
+
+from spacy_adak.cli.notices import without_notices
+
+SCRIPT = """
+import subprocess
+import sys
+from contextlib import nullcontext
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from spacy_adak.cli.notices import without_notices
+
+with without_notices() if sys.argv[1] == "without" else nullcontext():
+    print("before")
+    Tokenizer(WordLevel({"a": 0, "b": 2}, "a")).to_str()
+    import transformers
+    transformers.utils.logging.get_logger("transformers").warning("newly initialized")
+    subprocess.run([sys.executable, "-c", "print('worker')"], check=True)
+    print("within")
+print("after")
+"""
+
+
+def run(how: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SCRIPT, how]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+def test_only_what_python_prints_is_left() -> None:
+    with_notices = run("with")
+    assert "contains holes" in with_notices.stdout
+    assert "newly initialized" in with_notices.stderr
+    without = run("without")
+    assert without.stdout.split() == ["before", "within", "after"]
+    assert "newly initialized" not in without.stderr
+
+
+def test_stdout_is_restored_after_an_error(capfd: pytest.CaptureFixture[str]) -> None:
+    stdout = sys.stdout
+    with pytest.raises(KeyError), without_notices():
+        raise KeyError
+    assert sys.stdout is stdout
+    subprocess.run([sys.executable, "-c", "print('again')"], check=True)
+    assert capfd.readouterr().out == "again\n"
+
+
+def test_process_without_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with without_notices():
+        pass

@@ -198,6 +198,10 @@ class AdakSettings(Block):
     fold_models (str): Whose q it is: that of the fold model that has not seen a text
         ("unseen"), or the mean of "all" fold models, as alone each may think otherwise
         of the same name.
+    warm_start (bool): Whether trainings begin with the encoder of an earlier round
+        instead of a new one: that on all texts from the second round on, with the
+        encoder of the best model so far, and fold models from the third round on, with
+        that of the model of the same fold. It has not seen the fold either.
     executor (Optional[str]): Where folds are trained: "serial" in this process,
         "joblib" in processes on this machine, "ray" on a cluster. Null is "joblib" on
         several cores, and "serial" on one core or a GPU. Results are the same.
@@ -218,6 +222,7 @@ class AdakSettings(Block):
     convergence: Share = 0.002
     patience: int = Field(default=0, ge=0)
     fold_models: Literal["unseen", "all"] = "unseen"
+    warm_start: bool = False
     executor: Literal["serial", "joblib", "ray"] | None = None
     n_jobs: int | None = Field(default=None, ge=1)
     ray_address: str | None = None

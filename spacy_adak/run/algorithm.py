@@ -31,10 +31,7 @@ from ..tasks.executors import Executor
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .before_rounds import prepare_rounds
 from .first_folds import Lesson, first_lesson
-from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, Round, Run
-
-# The names of fold models, before their number.
-_FOLD_MODELS = "fold"
+from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, FOLD, Round, Run
 
 
 def run_rounds(
@@ -112,7 +109,7 @@ def train_fold_models(run: Run, number: int, execute: Executor) -> None:
                 blueprint=run.blueprint(number, lesson.estimates, without_fold=fold),
                 loss=lesson.loss,
                 has_word_features=lesson.has_word_features,
-                output=_fold_model(run, number, fold),
+                output=run.fold_model(number, fold),
             )
             for fold in range(run.settings.folds)
         ]
@@ -128,7 +125,7 @@ def find_heard(run: Run, number: int) -> list[int]:
     RETURNS (list[int]): The folds of these models; all folds if none finds anything.
     """
     folds = range(run.settings.folds)
-    performances = [_performance(_fold_model(run, number, fold)) for fold in folds]
+    performances = [_performance(run.fold_model(number, fold)) for fold in folds]
     # Nothing is known of it where dev has no entities.
     heard = [fold for fold in folds if performances[fold].get("ents_f") != 0.0]
     if len(heard) < len(folds):
@@ -162,7 +159,7 @@ def estimate_q(
     likelihood = run.likelihood if run.likelihood.exists() else None
 
     def fold_model(fold: int) -> Path:
-        return _fold_model(run, number, fold) / BEST_MODEL
+        return run.fold_model(number, fold) / BEST_MODEL
 
     def fold_models(shard: Shard) -> tuple[Path, ...]:
         if run.settings.fold_models == "unseen" and shard.fold in heard:
@@ -273,11 +270,6 @@ def _performance(output: Path) -> dict[str, Any]:
     return srsly.read_json(output / BEST_MODEL / "meta.json")["performance"]
 
 
-def _fold_model(run: Run, number: int, fold: int) -> Path:
-    """M(w_j) of a round."""
-    return run.round_folder(number) / f"{_FOLD_MODELS}-{fold}"
-
-
 def _dev_score(config: Config, performance: dict[str, Any]) -> float:
     """The weighted score by which spaCy itself chooses the best model of a training."""
     weights = config["training"]["score_weights"]
@@ -306,7 +298,9 @@ def _remove_unneeded(run: Run, number: int) -> None:
     best_round = run.best_round()
     for earlier in range(1, number + 1):
         folder = run.round_folder(earlier)
-        unneeded = list(folder.glob(f"{_FOLD_MODELS}-*"))
+        unneeded: list[Path] = []
+        if earlier != number or not run.settings.warm_start:
+            unneeded += folder.glob(f"{FOLD}-*")
         if earlier not in (best_round, number):
             unneeded += [run.final_model(earlier), folder / ESTIMATES_FOLDER]
         for path in unneeded:

@@ -38,6 +38,7 @@ from ..encoders.sharing import FOLDER as FROZEN
 from ..q.adak_block import AdakSettings
 from ..shards.recall_file import RECALL_FILE
 from ..tasks.blueprint import Blueprint
+from ..tasks.train_model import BEST_MODEL
 
 CONFIG_FILE = "config.cfg"
 FIRST_FOLDS_FILE = "first-folds.cfg"
@@ -54,8 +55,9 @@ ANNOTATORS_FOLDER = "annotators"
 GUESSES_FOLDER = "guesses"
 FIRST_Q_FOLDER = "first-q"
 TRUST_FILE = "trust.json"
-# The training of a round on all texts.
+# The training of a round on all texts, and that without a fold, before its number.
 FINAL = "final"
+FOLD = "fold"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
 # they are replaced whoever trained them, as in spaCy's own training.
 GIVEN = (CONFIG_FILE, DEV_FILE)
@@ -225,6 +227,10 @@ class Run(NamedTuple):
         """RETURNS (Path): M(w') of a round: a folder with model-best and model-last."""
         return self.round_folder(round_) / FINAL
 
+    def fold_model(self, round_: int, fold: int) -> Path:
+        """RETURNS (Path): M(w_j) of a round, likewise."""
+        return self.round_folder(round_) / f"{FOLD}-{fold}"
+
     def estimates(self, round_: int) -> Path | None:
         """RETURNS (Path | None): The folder with q as estimated in a round, if any."""
         folder = self.round_folder(round_) / ESTIMATES_FOLDER
@@ -258,7 +264,22 @@ class Run(NamedTuple):
             code_path=self.code_path,
             estimates=estimates,
             without_fold=without_fold,
+            encoder_of=self._encoder_of(round_, without_fold),
         )
+
+    def _encoder_of(self, round_: int, without_fold: int | None) -> Path | None:
+        """The model whose encoder a training begins with: on all texts the best one so
+        far, M(ŵ), and without a fold the last one that was trained without it. A model
+        that has seen the fold could give away what is annotated there. What the fold
+        models of the first round learn is no q, and their encoder may be another one."""
+        if not self.settings.warm_start:
+            return None
+        if without_fold is None:
+            best = self.best_round()
+            return None if best is None else self.final_model(best) / BEST_MODEL
+        if round_ <= 2:
+            return None
+        return self.fold_model(round_ - 1, without_fold) / BEST_MODEL
 
     def needs_q(self) -> bool:
         """RETURNS (bool): Whether the loss looks at q at all."""

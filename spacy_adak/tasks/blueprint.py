@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
-from spacy.util import load_config
+from spacy.util import load_config, load_model
 from thinc.api import Config
 
+from ..encoders.copied import copy_encoders
 from ..encoders.frozen import frozen_encoders
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import share_frozen_encoders
@@ -36,6 +37,8 @@ class Blueprint(NamedTuple):
     estimates (Path | None): The folder with q for the training data, if it was
         estimated.
     without_fold (int | None): The fold to train without.
+    encoder_of (Path | None): A model with the encoder to begin with, instead of that
+        of the config.
     """
 
     config_path: Path
@@ -46,6 +49,7 @@ class Blueprint(NamedTuple):
     code_path: Path | None
     estimates: Path | None = None
     without_fold: int | None = None
+    encoder_of: Path | None = None
 
     @property
     def frozen(self) -> Path:
@@ -65,6 +69,8 @@ class Blueprint(NamedTuple):
         # All models of the run find it in one place.
         for encoder in frozen_encoders(nlp):
             encoder.leave_out_shared()
+        if self.encoder_of is not None:
+            copy_encoders(load_model(self.encoder_of), nlp)
         return nlp
 
     def estimate_settings(self, component: AdaKRecognizer) -> None:

@@ -18,7 +18,7 @@ from spacy_adak.pipeline.losses import (
     RatioLoss,
     WeightedLoss,
 )
-from spacy_adak.run.folder import ANNOTATORS_FOLDER, Round
+from spacy_adak.run.folder import ANNOTATORS_FOLDER, Round, read_history
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.train import train
 from spacy_adak.tasks.estimate_shard import EstimationTask
@@ -314,3 +314,53 @@ def test_only_what_is_needed_is_kept_of_earlier_rounds(finished: FinishedRun) ->
     for number in (1, 2):
         folder = finished.folder / f"round-{number:02d}"
         assert not [path for path in folder.glob("fold-*") if path.is_dir()]
+
+
+@pytest.fixture(scope="module")
+def warm(tiny_config: Config, tmp_path_factory: pytest.TempPathFactory) -> Noted:
+    """A run of three rounds whose trainings begin with the encoder of earlier ones."""
+    folder = tmp_path_factory.mktemp("warm")
+    settings = {"adak.rounds": 3, "adak.convergence": 0.0, "adak.warm_start": True}
+    return Noted(folder, run(tiny_config, folder, **settings)[1])
+
+
+def begun_with(noted: Noted, number: int) -> dict[str, str | None]:
+    """The models whose encoders the trainings of a round begin with, by their names."""
+    names = {}
+    for task in noted.tasks:
+        if (
+            isinstance(task, TrainingTask)
+            and task.output.parent.name[-1] == f"{number}"
+        ):
+            begun = task.blueprint.encoder_of
+            names[task.output.name] = begun and "/".join(begun.parts[-3:-1])
+    return names
+
+
+def test_first_trainings_begin_with_a_new_encoder(warm: Noted) -> None:
+    assert set(begun_with(warm, 1).values()) == {None}
+
+
+def test_training_on_all_texts_begins_with_the_best_encoder(warm: Noted) -> None:
+    rounds = {row.round: row for row in read_history(warm.folder)}
+    best = 2 if rounds[2].is_best else 1
+    assert begun_with(warm, 2)["final"] == "round-01/final"
+    assert begun_with(warm, 3)["final"] == f"round-{best:02d}/final"
+
+
+def test_fold_model_begins_with_an_encoder_that_has_not_seen_the_fold(
+    warm: Noted,
+) -> None:
+    # Those of the first round may have another encoder.
+    assert begun_with(warm, 2)["fold-0"] is None
+    assert begun_with(warm, 3)["fold-0"] == "round-02/fold-0"
+    assert begun_with(warm, 3)["fold-1"] == "round-02/fold-1"
+
+
+def test_only_the_last_fold_models_are_kept_to_begin_with(warm: Noted) -> None:
+    kept = [path.parent.name for path in warm.folder.glob("round-*/fold-*/")]
+    assert kept == ["round-03", "round-03"]
+
+
+def test_all_encoders_are_new_unless_asked_otherwise(noted: Noted) -> None:
+    assert set(begun_with(noted, 2).values()) == {None}

@@ -9,6 +9,7 @@ from scripts.experiments.loop_report import group_cells, recovery, title_cell
 from scripts.experiments.paper_values import TITLES
 from scripts.experiments.results import group_rows, read_results
 from scripts.experiments.tables import measure_paper_recovery, measure_recovery
+from scripts.experiments.trained_encoders import is_fine_tuned
 
 from .svg import Picture
 
@@ -35,7 +36,7 @@ def draw_recovery(path: Path) -> str:
     path (Path): The results.
     RETURNS (str): The chart.
     """
-    groups = group_rows(read_results(path))
+    groups = group_rows(row for row in read_results(path) if not is_fine_tuned(row))
     conditions = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
     height = _TOP + len(groups) * (len(conditions) * _ROW + 26) + 44
     title = "Recovery by method: F1 in per cent of the F1 with all annotations"

@@ -42,6 +42,7 @@ from .tables import (
     measure_paper_recovery,
     measure_recovery,
 )
+from .trained_encoders import describe_fine_tuning, is_fine_tuned
 
 WHAT_IT_IS = (
     "How much of the F1 with all annotations is left when most of them are removed, in "
@@ -94,7 +95,8 @@ def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
     RETURNS (str): The page.
     """
     md = MarkdownRenderer()
-    groups = group_rows(rows)
+    frozen = [row for row in rows if not is_fine_tuned(row)]
+    groups = group_rows(frozen)
     md.add(md.title(1, "Results"))
     md.add(WHAT_IT_IS)
     md.add(md.title(2, "Recovery"))
@@ -105,9 +107,12 @@ def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
     if decisions:
         md.add(md.title(2, "Decisions"))
         md.add(f"{DECISIONS} [All numbers]({DECISIONS_PAGE}).")
-        md.add(make_decisions(decisions, rows))
+        md.add(make_decisions(decisions, frozen))
         md.add(DECISIONS_CHART.format(folder=""))
-        md.add(describe_goals(decisions, rows))
+        md.add(describe_goals(decisions, frozen))
+    if fine_tuning := describe_fine_tuning(rows):
+        md.add(md.title(2, "Fine-tuned transformers"))
+        md.add(fine_tuning)
     md.add(md.title(2, "How it was measured"))
     md.add(INTRODUCTION)
     if origins := describe_origins(groups):

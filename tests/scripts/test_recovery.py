@@ -77,7 +77,7 @@ def test_time_of_a_resumed_run_may_have_been_longer(result: Result) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"config": "bert"}, {"encoder": "other"}, {"frozen": True}]
+    "other", [{"config": "frozen"}, {"encoder": "other"}, {"frozen": True}]
 )
 def test_results_with_other_encoders_are_not_compared(
     result: Result, other: dict[str, object]

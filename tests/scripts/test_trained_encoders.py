@@ -1,0 +1,57 @@
+from collections.abc import Callable
+
+from scripts.experiments.cells import FULL, Cell
+from scripts.experiments.recovery import write_recovery
+from scripts.experiments.results import Row
+from scripts.experiments.trained_encoders import describe_fine_tuning
+
+Result = Callable[..., Row]
+DEFAULT = Cell("youku", "bert", "entity", 0.2, "adak-default", 0)
+CRF = Cell("youku", "bert", *FULL, 0)
+
+
+def cells_of(text: str, start: str) -> dict[str, str]:
+    """The row of a table that starts so, by the titles of its columns."""
+    lines = [line.strip("|").split("|") for line in text.splitlines() if "|" in line]
+    header, row = (
+        lines[0],
+        next(row for row in lines if "|".join(row).startswith(start)),
+    )
+    return {
+        title.strip(): cell.strip() for title, cell in zip(header, row, strict=True)
+    }
+
+
+def test_trained_encoder_is_put_next_to_the_frozen_one(result: Result) -> None:
+    rows = [
+        result(CRF, 0.8, 0.8),
+        result(DEFAULT, 0.6, 0.6, settings={"training.max_epochs": 3}),
+        result(CRF._replace(config="frozen"), 0.5, 0.5),
+        result(DEFAULT._replace(config="frozen"), 0.3, 0.3),
+        # Another encoder is no base for a comparison.
+        result(CRF._replace(config="frozen"), 0.9, 0.9, encoder="another"),
+    ]
+    cells = cells_of(describe_fine_tuning(rows), " Youku | entity | our default")
+    assert cells["F1"] == "60.00"
+    assert cells["F1, frozen"] == "30.00"
+    assert cells["rec."] == "75.0"
+    assert cells["rec., frozen"] == "60.0"
+    assert cells["Epochs"] == "3"
+
+
+def test_what_was_not_run_is_said(result: Result) -> None:
+    text = describe_fine_tuning([result(DEFAULT, 0.6, 0.6)])
+    *_, missing = text.splitlines()
+    assert "Youku, CRF on all annotations; " in missing
+    assert "Taobao, AdaK-NER (random, ρ = 0.2)" in missing
+    assert "Youku, our default (entity" not in missing
+    assert cells_of(text, " Youku | entity | our default")["rec."] == "–"
+
+
+def test_there_is_a_section_as_soon_as_there_is_a_result(result: Result) -> None:
+    frozen = result(DEFAULT._replace(config="frozen"), 0.3, 0.3)
+    assert "## Fine-tuned transformers" not in write_recovery([frozen])
+    text = write_recovery([frozen, result(DEFAULT, 0.6, 0.6)])
+    assert "## Fine-tuned transformers" in text
+    # They have no tables of their own.
+    assert text.count("\n## Youku: ") == 1

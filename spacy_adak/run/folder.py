@@ -271,7 +271,7 @@ class Run(NamedTuple):
         """The model whose encoder a training begins with: on all texts the best one so
         far, M(ŵ), and without a fold the last one that was trained without it. A model
         that has seen the fold could give away what is annotated there. What the fold
-        models of the first round learn is no q, and their encoder may be another one."""
+        models of the first round learn is no q; their encoder may be another one."""
         if not self.settings.warm_start:
             return None
         if without_fold is None:

@@ -726,11 +726,16 @@ class Warnings(metaclass=WithCodes):
         "adak sample` draws them), and a full dev set is best."
     )
     W211 = (
-        "None of the {count:,} dev documents with entities is annotated completely, so "
-        "models are chosen by the likelihood of their annotation. Scores are rough, "
-        "because they are corrected for entities that nobody has marked. Some 50 texts "
-        "with all of their entities annotated are better (`python -m spacy adak "
-        "sample` draws them). Never convert incomplete texts with --unlabelled outside."
+        "{complete:,} of the {count:,} dev documents are annotated completely, which "
+        "is too few, so models are chosen by the likelihood of their annotation. "
+        "Scores are rough, because they are corrected for entities that nobody has "
+        "marked. Some 50 texts with all of their entities annotated are better "
+        "(`python -m spacy adak sample` draws them). Never convert incomplete texts "
+        "with --unlabelled outside."
+    )
+    W219 = (
+        "{count:,} training texts are left out, because `adak sample` has drawn them "
+        "for the dev data. Models are chosen by texts that they have not seen."
     )
 
     # data

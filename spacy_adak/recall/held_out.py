@@ -4,18 +4,19 @@ A CRF to which unknown tokens are O gives an entity the probability that annotat
 mark it. If they forget at random, this probability is proportional to that of being an
 entity at all, so it ranks spans in the right order (Elkan and Noto, 2008). The spans it
 ranks first in texts it has not seen are entities, nearly all of them, and the share of
-them that is annotated is the recall. Elkan and Noto take the mean probability of
-annotated examples instead. It is lower than the recall wherever a model is not sure of
-entities: on Youku (random-based scheme) 0.14, 0.33, 0.54 and 0.75 for a recall of 0.2,
-0.4, 0.7 and 1, where the share is 0.19, 0.39, 0.67 and 0.97.
+them that is annotated is the recall. A model that has learnt from few texts finds the
+place of an entity more often than its bounds and type, so a span counts as annotated if
+it overlaps with an annotated entity.
+
+Elkan and Noto take the mean probability of annotated examples instead. It is lower
+than the recall wherever a model is not sure of entities: on Youku (random-based scheme)
+0.14, 0.33, 0.54 and 0.75 for a recall of 0.2, 0.4, 0.7 and 1.
 
 Annotators who do not know some forms mark all entities of a form or none. A model then
 ranks spans first whose forms it has seen marked, and nearly all of these are marked
 again. Spans whose form occurs in no other text tell more, because no model can have
 learnt whether annotators know it. If they are marked less often than others, their
-share is the recall. A model is less sure of them and often misses their bounds, so a
-span counts as annotated if it overlaps with an annotated entity. On Youku (entity-based
-scheme) the share is 0.18, 0.41 and 0.65 for a recall of 0.2, 0.4 and 0.7.
+share is the recall.
 """
 
 from collections.abc import Iterable, Sequence
@@ -89,23 +90,20 @@ def recall_from_held_out_texts(spans: Iterable[HeldOutSpan]) -> RecallEstimate |
 
 def _estimate(ranked: Sequence[HeldOutSpan]) -> tuple[Interval, bool]:
     """The recall, and whether annotators seem to know all forms."""
-    recall = _share(ranked, [span.is_annotated for span in ranked], _RELATIVE_ERROR)
+    recall = _share(ranked, _RELATIVE_ERROR)
     unique = [span for span in ranked if not span.occurs_elsewhere]
     if sum(span.is_annotated for span in unique) >= _FEWEST_ANNOTATED:
-        touches = [span.touches_annotation for span in unique]
-        of_unique = _share(unique, touches, _RELATIVE_ERROR_OF_UNIQUE_FORMS)
+        of_unique = _share(unique, _RELATIVE_ERROR_OF_UNIQUE_FORMS)
         if of_unique.high < _RATE_OF_UNKNOWN_FORMS * recall.value:
             return of_unique, False
     return recall, True
 
 
-def _share(
-    ranked: Sequence[HeldOutSpan], is_hit: Sequence[bool], relative_error: float
-) -> Interval:
-    """The share of hits among the spans that are ranked first."""
+def _share(ranked: Sequence[HeldOutSpan], relative_error: float) -> Interval:
+    """The share annotated of the spans that are ranked first."""
     annotated = sum(span.is_annotated for span in ranked)
     first = max(1, int(annotated * _RANKED_FIRST))
     _, text = numpy.unique([span.text for span in ranked[:first]], return_inverse=True)
-    hits = numpy.bincount(text, is_hit[:first])
+    hits = numpy.bincount(text, [span.touches_annotation for span in ranked[:first]])
     share = ratio_by_text(hits, numpy.bincount(text))
     return share.widened_by(relative_error * share.value).within(0.0, 1.0)

@@ -61,6 +61,7 @@ def pool_estimates(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | Non
     agreeing = [other for other in others if other.recall.agrees_with(first.recall)]
     used = (first, *agreeing)
     labels = sorted({label for estimate in used for label in estimate.per_type})
+    left_out = tuple(other for other in others if other not in agreeing)
     return AnnotatorRecall(
         _pool([estimate.recall for estimate in used]),
         {
@@ -68,8 +69,19 @@ def pool_estimates(estimates: Sequence[RecallEstimate]) -> AnnotatorRecall | Non
             for label in labels
         },
         used,
-        tuple(other for other in others if other not in agreeing),
-        first.is_identifiable,
+        left_out,
+        first.is_identifiable and not _seem_to_know_some_forms_only(first, left_out),
+    )
+
+
+def _seem_to_know_some_forms_only(
+    first: RecallEstimate, left_out: Sequence[RecallEstimate]
+) -> bool:
+    """Whether annotators are more consistent with the forms that they mark than models
+    say they are with all. Facts are not called into question by that."""
+    return first.method == "held-out texts" and any(
+        other.method == "forms" and other.recall.value > first.recall.value
+        for other in left_out
     )
 
 

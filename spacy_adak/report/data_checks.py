@@ -18,8 +18,13 @@ from ..data.complete_types import (
 )
 from ..data.form_finder import FormFinder
 from ..data.origins import DECIDED_KEY
+from ..data.sample_marks import SAMPLE_KEY
+from ..q.marked_forms import count_forms as count_words
+from ..q.marked_forms import marked_words
 from ..recall.complete_texts import recall_from_complete_texts
+from ..recall.consistency import recall_from_forms
 from ..recall.pooled import pool_estimates
+from ..recall.two_annotators import recall_from_two_annotators
 
 Level = Literal["info", "warning", "error"]
 # With fewer entities than this a type is hardly learnt.
@@ -27,6 +32,11 @@ RARE = 20
 # How many examples of a finding are told.
 EXAMPLES = 5
 _UNKNOWN, _OUTSIDE = 0, 2
+_WHAT_TELLS_RECALL = (
+    "`adak train` also asks models that predict what is annotated. Some 50 texts with "
+    "all of their entities annotated tell more: `python -m spacy adak sample` draws "
+    "them."
+)
 
 
 class Finding(NamedTuple):
@@ -183,30 +193,35 @@ def check_recall(
     forms (Forms): Those of the training data.
     YIELDS (Finding): What was found.
     """
-    complete = [doc for doc in dev if is_complete(doc)]
-    where = "the dev data"
-    if not any(doc.ents for doc in complete):
-        complete = [doc for doc in train if is_meant_to_be_complete(doc)]
-        where = "the training texts that are annotated completely"
-    estimate = recall_from_complete_texts(train, complete)
-    found = pool_estimates([estimate] if estimate is not None else [])
-    recall = None if found is None else found.recall.value
-    if recall is None:
+    incomplete = [doc for doc in train if not is_meant_to_be_complete(doc)]
+    complete = [doc for doc in [*train, *dev] if is_meant_to_be_complete(doc)]
+    estimates = [
+        recall_from_complete_texts(train, complete),
+        recall_from_two_annotators(incomplete),
+        recall_from_forms(*count_words([marked_words(doc) for doc in incomplete])),
+    ]
+    found = pool_estimates([estimate for estimate in estimates if estimate is not None])
+    if found is None:
         yield Finding(
             "recall",
             "warning",
-            "How many of the entities are annotated can't be estimated: no text with "
-            "an entity is annotated completely. Annotate a sample of texts completely "
-            "and give it as dev data.",
+            "How many of the entities are annotated can't be estimated here: no text "
+            f"with an entity is annotated completely. {_WHAT_TELLS_RECALL}",
             {"recall": None},
         )
     else:
+        advice = "" if found.is_identifiable else f" {_WHAT_TELLS_RECALL}"
         yield Finding(
             "recall",
-            "info",
-            f"Annotators marked about {100 * recall:.0f}% of the entities, if there "
-            f"are as many per token as in {where} ({len(complete):,} texts).",
-            {"recall": recall, "complete_texts": len(complete)},
+            "warning" if advice else "info",
+            f"{found.describe()}.{advice}",
+            {
+                "recall": found.recall.value,
+                "interval": [found.recall.low, found.recall.high],
+                "methods": [estimate.method for estimate in found.used],
+                "is_identifiable": found.is_identifiable,
+                "complete_texts": len(complete),
+            },
         )
     decided = sum(len(doc.spans.get(DECIDED_KEY, ())) for doc in train)
     if decided:
@@ -253,14 +268,18 @@ def check_dev(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
     if incomplete:
         yield Finding(
             "incomplete_dev",
-            "error" if incomplete == len(dev) else "warning",
+            "warning",
             f"{incomplete:,} of {len(dev):,} dev texts have tokens about which nothing "
-            "is known, and can't be scored. Annotate them completely, and state the "
-            "rest to be outside: `python -m spacy adak convert --unlabelled outside`.",
+            "is known. `adak train` chooses models by the others or, if these are few, "
+            "by the likelihood of the annotation, and scores are rough. Some 50 texts "
+            "with all of their entities annotated tell more: `python -m spacy adak "
+            "sample` draws them. Never state unknown tokens to be outside.",
             {"texts": incomplete},
         )
     texts = {doc.text for doc in train}
-    equal = [doc for doc in dev if doc.text in texts]
+    # Training leaves out what `adak sample` has drawn from it.
+    others = (doc for doc in dev if SAMPLE_KEY not in doc.user_data)
+    equal = [doc for doc in others if doc.text in texts]
     if equal:
         listed = _listed(f"'{_shorten(doc.text)}'" for doc in equal[:EXAMPLES])
         yield Finding(

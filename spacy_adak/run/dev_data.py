@@ -1,9 +1,14 @@
 """The texts that models are chosen by, whatever dev data there is.
 
-Where some dev texts are annotated completely, these are. So are all of them, if for
-each type some are complete: it is scored there. Where none is, all are, by the
-likelihood of their annotation. Where there is no dev data, a part of the training texts
-is set apart for that.
+Dev texts that are annotated completely are these, if they are not few among others. So
+are all of them, if for each type some are complete: it is scored there. Otherwise all
+are, by the likelihood of their annotation. Where there is no dev data, a part of the
+training texts is set apart for that: of those that are not annotated completely, if
+there are such. The complete ones are worth more to learn from, and tell how much is
+annotated in the others.
+
+Texts of the dev data that `adak sample` has drawn from the training data are no longer
+learnt from, or models would be chosen by texts they have seen.
 """
 
 import random
@@ -14,11 +19,14 @@ from spacy.tokens import Doc
 
 from ..annotation.completeness import is_complete, is_meant_to_be_complete
 from ..data.complete_types import is_complete_for
+from ..data.sample_marks import SAMPLE_KEY
 from ..pipeline.annotation_likelihood import SCORE_NAME
 
 # The share of distinct training texts that is set apart, and how many at least.
 _SHARE_SET_APART = 0.1
 _FEWEST_SET_APART = 20
+# By fewer complete texts no model is chosen if there are others.
+_FEWEST_COMPLETE = 20
 
 
 class DevData(NamedTuple):
@@ -28,12 +36,14 @@ class DevData(NamedTuple):
     dev (list[Doc]): What models are chosen by.
     is_complete (bool): Whether that is annotated completely, or for each type in part.
     left_out (int): How many dev texts are not used, as they are not.
+    drawn (int): How many training texts are not used, as they were drawn for dev.
     """
 
     train: list[Doc]
     dev: list[Doc]
     is_complete: bool
     left_out: int
+    drawn: int = 0
 
 
 def choose_dev_data(
@@ -52,13 +62,17 @@ def choose_dev_data(
     """
     if dev is None:
         train, dev = set_apart(train, seed)
+    drawn = {doc.text for doc in dev if SAMPLE_KEY in doc.user_data}
+    learnt = [doc for doc in train if doc.text not in drawn]
+    counts = {"drawn": len(train) - len(learnt)}
+    complete = [doc for doc in dev if is_complete(doc)]
+    left_out = len(dev) - len(complete)
     # A text that is all entity may be complete by chance, and is none to rely on.
-    if any(doc.ents and is_meant_to_be_complete(doc) for doc in dev):
-        complete = [doc for doc in dev if is_complete(doc)]
-        return DevData(list(train), complete, True, len(dev) - len(complete))
-    if _can_score_types(dev, labels):
-        return DevData(list(train), list(dev), True, 0)
-    return DevData(list(train), list(dev), False, 0)
+    scored = any(doc.ents and is_meant_to_be_complete(doc) for doc in complete)
+    if scored and (not left_out or len(complete) >= _FEWEST_COMPLETE):
+        return DevData(learnt, complete, True, left_out, **counts)
+    can_score = _can_score_types(dev, labels)
+    return DevData(learnt, list(dev), can_score, 0, **counts)
 
 
 def _can_score_types(docs: Sequence[Doc], labels: Sequence[str]) -> bool:
@@ -68,14 +82,16 @@ def _can_score_types(docs: Sequence[Doc], labels: Sequence[str]) -> bool:
 
 
 def set_apart(docs: Sequence[Doc], seed: int) -> tuple[list[Doc], list[Doc]]:
-    """Set a part of the training texts apart. Equal texts stay together, so that no
-    model is scored on a text it has learnt.
+    """Set a part of the training texts apart, of those that are not annotated
+    completely if there are any. Equal texts stay together, so that no model is scored
+    on a text it has learnt.
 
     docs (Sequence[Doc]): The training data.
     seed (int): Chooses the texts.
     RETURNS (tuple[list[Doc], list[Doc]]): What is left to train on, and the others.
     """
-    texts = list(dict.fromkeys(doc.text for doc in docs))
+    incomplete = [doc for doc in docs if not is_meant_to_be_complete(doc)]
+    texts = list(dict.fromkeys(doc.text for doc in incomplete or docs))
     count = max(int(_SHARE_SET_APART * len(texts)), _FEWEST_SET_APART)
     chosen = set(random.Random(seed).sample(texts, min(count, len(texts) // 2)))
     left = [doc for doc in docs if doc.text not in chosen]

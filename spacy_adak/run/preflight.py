@@ -150,12 +150,15 @@ def _interpolate(raw: Config, sections: Iterable[str], problems: list[str]) -> C
 
 def _warn_of_dev_data(dev: list[Doc] | None, data: DevData) -> None:
     """Say by what models are chosen, unless it is what everybody expects."""
+    if data.drawn:
+        warnings.warn(Warnings.W219.format(count=data.drawn), stacklevel=3)
     if dev is None:
         message = Warnings.W210.format(
             count=len(data.dev), total=len(data.dev) + len(data.train)
         )
     elif not data.is_complete:
-        message = Warnings.W211.format(count=len(data.dev))
+        complete = sum(map(is_complete, data.dev))
+        message = Warnings.W211.format(complete=complete, count=len(data.dev))
     elif data.left_out:
         message = Warnings.W201.format(count=data.left_out, total=len(dev))
     else:

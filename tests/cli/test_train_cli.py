@@ -131,14 +131,14 @@ def test_problems_are_listed_without_a_traceback(
 def test_incomplete_dev_data_is_refused_if_strict(
     adak: Adak, arguments: list[str], tmp_path: Path
 ) -> None:
-    docs = [*make_docs(5), *make_docs(3, keep=0.5)]
+    docs = [*make_docs(20), *make_docs(3, keep=0.5)]
     DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
     result = adak("train", *arguments, "--strict")
     assert result.exit_code == 1
-    assert "- [A216] 3 of the 8" in result.output
+    assert "- [A216] 3 of the 23" in result.output
     result = adak("train", *arguments, "--adak.rounds", 1)
     assert result.exit_code == 0
-    assert "[W201] 3 of the 8" in result.output
+    assert "[W201] 3 of the 23" in result.output
 
 
 @pytest.fixture

@@ -51,6 +51,18 @@ def test_share_annotated_of_sure_spans_is_the_recall(recall: float) -> None:
     assert all(abs(found.per_type[label].value - recall) < 0.08 for label in "AB")
 
 
+def test_models_that_miss_bounds_tell_the_recall() -> None:
+    rng = numpy.random.default_rng(0)
+    spans = [
+        span._replace(is_annotated=span.is_annotated and bool(rng.random() < 0.6))
+        for span in make_spans(rng, known_forms=1.0, recall=0.4, count=20_000)
+    ]
+    found = recall_from_held_out_texts(spans)
+    assert found is not None
+    assert abs(found.recall.value - 0.4) < 0.05
+    assert found.is_identifiable
+
+
 @pytest.mark.parametrize("known_forms", [0.2, 0.4, 0.6])
 def test_annotators_who_do_not_know_some_forms_are_noticed(known_forms: float) -> None:
     rng = numpy.random.default_rng(0)

@@ -33,6 +33,7 @@ def test_facts_are_believed_where_models_contradict_them() -> None:
     found = pool_estimates([estimate("held-out texts", 0.6, 0.02), facts])
     assert found is not None
     assert found.recall == facts.recall
+    assert found.is_identifiable
     assert "left out, as it says otherwise: held-out texts 60 %" in found.describe()
 
 
@@ -47,6 +48,20 @@ def test_unknown_forms_without_complete_texts_are_said_to_be_not_identifiable() 
     assert found.recall.value == 0.2
     assert not found.is_identifiable
     assert "not identifiable" in found.describe()
+
+
+@pytest.mark.parametrize(
+    ("consistency", "is_identifiable"), [(0.9, False), (0.3, True)]
+)
+def test_annotators_more_consistent_than_models_say_may_not_know_all_forms(
+    consistency: float, is_identifiable: bool
+) -> None:
+    models = estimate("held-out texts", 0.5, 0.05)
+    forms = estimate("forms", consistency, 0.05, is_identifiable=False)
+    found = pool_estimates([models, forms])
+    assert found is not None
+    assert (found.recall, found.left_out) == (models.recall, (forms,))
+    assert found.is_identifiable == is_identifiable
 
 
 def test_complete_texts_identify_what_models_can_not() -> None:

@@ -1,19 +1,51 @@
 from spacy.tokens import Doc, Span
 
 from spacy_adak.data.complete_types import state_complete
+from spacy_adak.data.sample_marks import SAMPLE_KEY
 from spacy_adak.pipeline.annotation_likelihood import SCORE_NAME
 from spacy_adak.run.dev_data import choose_by_likelihood, choose_dev_data, set_apart
 from tests.made_corpus import make_docs
 
 
 def test_complete_dev_texts_are_used_alone() -> None:
-    complete, incomplete = make_docs(5), make_docs(7, keep=0.5)
+    complete, incomplete = make_docs(20), make_docs(27, keep=0.5)
     train = make_docs(30, keep=0.5)
     data = choose_dev_data(train, [*complete, *incomplete], seed=0)
     assert data.dev == complete
     assert data.is_complete
-    assert data.left_out == 7
+    assert data.left_out == 27
     assert data.train == train
+
+
+def test_few_complete_dev_texts_are_no_more_than_the_others() -> None:
+    dev = [*make_docs(19), *make_docs(100, keep=0.5)]
+    data = choose_dev_data(make_docs(30, keep=0.5), dev, seed=0)
+    assert (data.dev, data.is_complete, data.left_out) == (dev, False, 0)
+    # If there are no others they have to do.
+    assert choose_dev_data(make_docs(30, keep=0.5), dev[:5], seed=0).is_complete
+
+
+def test_complete_training_texts_are_learnt_from_and_not_set_apart() -> None:
+    complete, incomplete = make_docs(50, seed=1), make_docs(400, keep=0.5)
+    data = choose_dev_data([*complete, *incomplete], None, seed=0)
+    assert data.train[:50] == complete
+    assert len(data.dev) == 40
+    assert not data.is_complete
+
+
+def test_complete_training_texts_are_set_apart_if_there_are_no_others() -> None:
+    data = choose_dev_data(make_docs(400), None, seed=0)
+    assert (len(data.dev), data.is_complete) == (40, True)
+
+
+def test_texts_drawn_for_dev_are_not_learnt_from() -> None:
+    train = make_docs(50, keep=0.5)
+    drawn, others = make_docs(50)[:30], make_docs(5, seed=1)
+    for doc in drawn:
+        doc.user_data[SAMPLE_KEY] = {"weight": 1.0}
+    data = choose_dev_data(train, [*drawn, *others], seed=0)
+    assert (data.train, data.drawn) == (train[30:], 30)
+    assert data.dev == [*drawn, *others]
 
 
 def test_incomplete_dev_texts_are_used_if_none_is_complete() -> None:

@@ -6,6 +6,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from thinc.api import Config
 
+from spacy_adak.data.docbin import write_docbin
+from spacy_adak.data.sample_marks import SAMPLE_KEY
 from spacy_adak.run.overrides import read_config
 from spacy_adak.run.preflight import check_run
 from tests.finished_run import FinishedRun
@@ -158,10 +160,27 @@ def test_labels_that_only_dev_has(config: Config, tmp_path: Path) -> None:
 def test_incomplete_dev_documents_are_warned_of_and_left_out(
     config: Config, tmp_path: Path
 ) -> None:
-    write_dev(tmp_path, complete=5, incomplete=3)
-    with pytest.warns(UserWarning, match=r"\[W201\] 3 of the 8"):
+    write_dev(tmp_path, complete=20, incomplete=3)
+    with pytest.warns(UserWarning, match=r"\[W201\] 3 of the 23"):
         checked = check_run(config, -1, strict=False)
-    assert len(checked.dev) == 5
+    assert len(checked.dev) == 20
+
+
+def test_training_texts_that_were_drawn_for_dev_are_not_learnt_from(
+    config: Config, tmp_path: Path
+) -> None:
+    train = check_run(config, -1, strict=False).train
+    drawn = [doc.copy() for doc in train[:3]]
+    for doc in drawn:
+        doc.set_ents(list(doc.ents), default="outside")
+        doc.user_data[SAMPLE_KEY] = {"weight": 1.0}
+    write_docbin(tmp_path / "dev.spacy", [*drawn, *make_docs(20, seed=99)])
+    with pytest.warns(UserWarning, match=r"\[W219\] 3 training texts"):
+        checked = check_run(config, -1, strict=False)
+    texts = {doc.text for doc in drawn}
+    assert [d.text for d in checked.train] == [
+        d.text for d in train if d.text not in texts
+    ]
 
 
 def test_incomplete_dev_documents_are_refused_if_strict(
@@ -193,6 +212,14 @@ def test_incomplete_dev_data_is_used_by_its_likelihood(
         checked = check_run(config, -1, strict=False)
     assert len(checked.dev) == empty + 3
     assert not checked.dev_is_complete
+
+
+def test_too_few_complete_dev_documents_are_said_to_be(
+    config: Config, tmp_path: Path
+) -> None:
+    write_dev(tmp_path, complete=5, incomplete=3)
+    with pytest.warns(UserWarning, match=r"\[W211\] 5 of the 8.*too few"):
+        assert not check_run(config, -1, strict=False).dev_is_complete
 
 
 def test_without_dev_data_training_texts_are_set_apart(config: Config) -> None:

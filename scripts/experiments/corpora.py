@@ -47,16 +47,26 @@ def training_data(corpus: Path, cell: Cell) -> Path:
     """
     if cell.scheme == FULL.scheme:
         return corpus / "train.spacy"
-    path = corpus / f"train_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
     source = corpus / "train.spacy"
+    return kept_entities(source, corpus, cell.scheme, cell.ratio, cell.seed)
+
+
+def kept_entities(
+    source: Path, folder: Path, scheme: str, ratio: float, seed: int
+) -> Path:
+    """Keep a share of the entities of a file.
+
+    source (Path): The file, annotated completely.
+    folder (Path): Where to put what is made.
+    scheme (str): How entities are removed.
+    ratio (float): The share that is kept.
+    seed (int): Chooses what is removed.
+    RETURNS (Path): The file with what is left.
+    """
+    path = folder / f"{source.stem}_{scheme}_{ratio:g}_{seed}.spacy"
     if is_outdated(path, source):
-        corrupt(
-            source,
-            path,
-            keep_ratio=cell.ratio,
-            scheme=cell.scheme,
-            seed=cell.seed,
-        )
+        folder.mkdir(parents=True, exist_ok=True)
+        corrupt(source, path, keep_ratio=ratio, scheme=scheme, seed=seed)
     return path
 
 

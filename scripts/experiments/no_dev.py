@@ -25,18 +25,17 @@ from wasabi import msg
 
 from spacy_adak.atomic import remove
 from spacy_adak.cli.notices import without_notices
-from spacy_adak.data.corruption import corrupt
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.report.evaluation import evaluate
 from spacy_adak.run.train import is_begun, train
 from spacy_adak.shards.recall_file import read_recall
 from spacy_adak.tasks.train_model import BEST_MODEL
 
-from .corpora import is_outdated, prepare_corpus
+from .corpora import is_outdated, kept_entities, prepare_corpus
 from .fine_tuning import fine_tune
 
-_LANGUAGES = {"youku": "zh", "taobao": "zh", "conll2003": "en"}
-DATASETS = tuple(_LANGUAGES)
+LANGUAGES = {"youku": "zh", "taobao": "zh", "conll2003": "en"}
+DATASETS = tuple(LANGUAGES)
 SCHEMES = ("random", "entity")
 # How many complete dev texts there are; None for all.
 _COMPLETE = {"complete": None, "100": 100, "50": 50, "20": 20}
@@ -91,12 +90,13 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
             "paths.dev": str(path),
             "components.adak_ner.loss": {"@losses": "spacy-adak.CRFLoss.v1"},
         }
-    train_path = _kept(corpus / "train.spacy", folder, cell)
+    kept = (cell.scheme, cell.ratio, cell.seed)
+    train_path = kept_entities(corpus / "train.spacy", folder, *kept)
     dev: Path | None = corpus / "dev.spacy"
     if cell.variant == "none":
         dev = None
     elif cell.variant == "incomplete":
-        dev = _kept(corpus / "dev.spacy", folder, cell)
+        dev = kept_entities(corpus / "dev.spacy", folder, *kept)
     elif (count := _complete_texts(cell)) is not None:
         dev = _some_of(corpus / "dev.spacy", folder, count, cell.seed)
     return {
@@ -108,15 +108,6 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
 def _complete_texts(cell: Cell) -> int | None:
     """How many complete texts a cell has; None for the whole dev set."""
     return _COMPLETE[cell.variant.rpartition("-")[2]]
-
-
-def _kept(source: Path, folder: Path, cell: Cell) -> Path:
-    name = f"{source.stem}_{cell.scheme}_{cell.ratio:g}_{cell.seed}.spacy"
-    path = folder / name
-    if is_outdated(path, source):
-        folder.mkdir(parents=True, exist_ok=True)
-        corrupt(source, path, keep_ratio=cell.ratio, scheme=cell.scheme, seed=cell.seed)
-    return path
 
 
 def _some_of(source: Path, folder: Path, count: int, seed: int) -> Path:
@@ -142,7 +133,7 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     started = time.monotonic()
     data = make_data(root, corpus, cell)
     _, history = train(
-        root / "configs" / f"{_LANGUAGES[cell.dataset]}_frozen.cfg",
+        root / "configs" / f"{LANGUAGES[cell.dataset]}_frozen.cfg",
         output,
         overrides={
             **data,

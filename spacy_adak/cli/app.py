@@ -35,9 +35,9 @@ LangOption = Annotated[
     typer.Option(
         "--lang",
         "-l",
-        help="Language code, for the tokenizer; 'zh' is Chinese by character. Column "
-        "files keep their own tokens, with spaces between them unless the language is "
-        "written without",
+        help="Language code, for the tokenizer. 'zh' splits Chinese into characters. "
+        "Column files keep their tokens, with spaces between them if the "
+        "language uses spaces",
     ),
 ]
 TextKeyOption = Annotated[
@@ -57,7 +57,7 @@ UnlabelledOption = Annotated[
         "--unlabelled",
         "-u",
         metavar="[missing|outside]",
-        help="What a token without a label is, for data that does not say it",
+        help="What a token without a label is, for data that does not state it",
     ),
 ]
 
@@ -89,8 +89,8 @@ DocumentColumnOption = Annotated[
     int | None,
     typer.Option(
         "--document-column",
-        help="Column of the document's name, if there is one: a document starts "
-        "where it changes",
+        help="Column with the name of the document, if there is one. A document "
+        "starts where it changes",
     ),
 ]
 TagSchemeOption = Annotated[
@@ -98,16 +98,16 @@ TagSchemeOption = Annotated[
     typer.Option(
         "--tag-scheme",
         metavar="[IOB1|BIO|BILUO|BIOES]",
-        help="Scheme of the tags of a column file. If not given, told by the tags "
-        "when reading, BIO when writing",
+        help="Scheme of the tags of a column file. If not given, detected from the "
+        "tags when reading, and BIO when writing",
     ),
 ]
 LabelsOption = Annotated[
     str | None,
     typer.Option(
         "--labels",
-        help="Names of the tags in order, where Hugging Face rows have numbers: "
-        "'O,B-PER,I-PER', or a file that has them. If not given, told by the "
+        help="Names of the tags in order, for Hugging Face rows with numbers: "
+        "'O,B-PER,I-PER', or a file with the names. If not given, taken from the "
         "features of the dataset",
     ),
 ]
@@ -117,9 +117,9 @@ AlignmentModeOption = Annotated[
         "--alignment-mode",
         "-a",
         metavar="[strict|contract|expand]",
-        help="What to do with a span that starts or ends inside a token: leave it "
-        "out and its tokens unknown, keep only the tokens that lie within it, or "
-        "take all tokens that it touches",
+        help="What to do with a span that starts or ends inside a token: make its "
+        "tokens unknown, keep only the tokens inside it, or take all tokens that "
+        "it touches",
     ),
 ]
 AnnotatorsOption = Annotated[
@@ -127,10 +127,10 @@ AnnotatorsOption = Annotated[
     typer.Option(
         "--annotators",
         metavar="[union|intersection|majority|NAME]",
-        help="What to take where several people have annotated a text: what "
-        "anybody has marked, what all have, what more than half of them have, or "
-        "what one of them has. Other marked spans, and for 'union' those that "
-        "contradict each other, become unknown",
+        help="Which spans to take if several people annotated a text: those of "
+        "anybody, of all, of more than half, or of one person. Other marked "
+        "spans become unknown, and for 'union' also those that contradict each "
+        "other",
     ),
 ]
 

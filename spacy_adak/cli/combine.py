@@ -44,11 +44,11 @@ def combine_cli(
     ] = False,
 ) -> None:
     """
-    Combine corpora with different label sets into one, to train one model on.
+    Combine corpora with different label sets into one training corpus.
 
     Each text stays complete for the types that its file is complete for (`adak convert
     --complete-types`). A text that is in more than one file becomes one document with
-    all that is known of it. Where files contradict each other, the tokens become
+    all of its annotations. Where files contradict each other, the tokens become
     unknown, and the contradiction is listed.
 
     \b

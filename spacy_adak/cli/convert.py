@@ -52,9 +52,9 @@ def convert_cli(
             "-u",
             metavar="[missing|outside]",
             help="What a token without a label is: 'missing' (unknown: annotators may "
-            "have skipped entities) or 'outside' (not an entity: all entities are "
-            "annotated). Asked for if not given. A .spacy file says it itself, token "
-            "by token; for it, the option overrides that",
+            "have skipped entities) or 'outside' (not an entity: all entities "
+            "are annotated). You are asked if it is not given. A .spacy file "
+            "states it for each token, unless you override it with this option",
         ),
     ] = None,
     converter: Annotated[
@@ -64,8 +64,8 @@ def convert_cli(
             "-c",
             metavar="[conll|spans|prodigy|doccano|label-studio|huggingface|spacy-v2|"
             "brat|spacy]",
-            help="Format of the input. If not given, told by the file's suffix and "
-            "content",
+            help="Format of the input. If not given, detected from the file's suffix "
+            "and content",
         ),
     ] = None,
     to: Annotated[
@@ -74,7 +74,7 @@ def convert_cli(
             "--to",
             "-t",
             metavar="[spacy|conll|spans|prodigy|doccano|label-studio]",
-            help="Format of the output. If not given, told by the suffix of the "
+            help="Format of the output. If not given, detected from the suffix of the "
             "output; spacy for a directory",
         ),
     ] = None,
@@ -93,9 +93,9 @@ def convert_cli(
         str,
         typer.Option(
             "--complete-types",
-            help="Types that the input is annotated completely for, with commas "
-            "between them: PERSON,ORG. A token that is in no entity may be of any "
-            "other type, and of none of these",
+            help="Types that the input is completely annotated for, separated by "
+            "commas: PERSON,ORG. A token outside of all entities may be of any "
+            "other type, but not of these",
         ),
     ] = "",
     strict: Annotated[
@@ -119,19 +119,19 @@ def convert_cli(
     Convert annotations to spaCy's binary format, and back.
 
     Reads column files (CoNLL, IOB), span JSONL with character offsets, exports of
-    Prodigy, doccano and Label Studio, and .spacy files, and writes any of them. Reads
-    too: Hugging Face rows of tokens and tags, the training data of spaCy v2, and
-    brat's standoff. What is unknown stays unknown: a token is an entity, stated to be
-    outside of one, or missing, which is how spaCy's documents tell the three apart.
+    Prodigy, doccano and Label Studio, and .spacy files, and writes any of them. It also
+    reads Hugging Face rows of tokens and tags, training data of spaCy v2 and brat's
+    standoff files. Unknown stays unknown: as in spaCy's documents, a token is part of
+    an entity, outside of all entities, or missing.
 
-    Problems are reported with file and line, then repaired or skipped; a token that
-    somebody labelled in a way that cannot be used becomes missing, never outside. If
-    it cannot be told which token is meant, the rest of the text becomes missing.
+    Problems are reported with file and line, then repaired or skipped. A token with a
+    label that can't be used becomes missing, never outside. If it is not clear which
+    token is meant, the rest of the text becomes missing.
 
-    What a model says never becomes an annotation. Estimated spans, such as those in
-    train-completed.spacy, and guessed ones keep their scores: they are predictions of
-    Label Studio, tasks without an answer in Prodigy, and left out of formats that have
-    no place for them.
+    Predictions never become annotations. Estimated spans, such as those in
+    train-completed.spacy, and guessed spans keep their scores: they become predictions
+    in Label Studio and tasks without an answer in Prodigy. Formats without a place for
+    them leave them out.
 
     \b
     python -m spacy adak convert train.conll corpus/train.spacy --unlabelled missing

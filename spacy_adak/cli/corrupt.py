@@ -37,22 +37,25 @@ def corrupt_cli(
             "-s",
             metavar="[random|entity]",
             help="random: remove single entities, as if overlooked. entity: remove "
-            "all occurrences of a surface form, as if not known to the annotator; the "
-            "share kept is then the nearest one to be had",
+            "all occurrences of a surface form, as if the annotator did not know "
+            "it. The share kept is then only close to the given one",
         ),
     ] = "random",
     seed: Annotated[
-        int, typer.Option("--seed", help="Chooses which entities are removed")
+        int,
+        typer.Option(
+            "--seed", help="Random seed that decides which entities are removed"
+        ),
     ] = 0,
 ) -> None:
     """
-    Make annotations incomplete, to see what that does to training.
+    Make annotations incomplete, to measure what that does to training.
 
-    Removes entities by one of the paper's two schemes, and everything that is stated
-    not to be an entity: all tokens but those of the entities kept become missing, and
-    span groups, such as that of ruled-out spans, are removed. The same removal, one
-    document at a time, is the augmenter spacy-adak.drop_entities.v1 for a corpus in a
-    config of `spacy train`. `adak train` refuses it: it reads all data before.
+    Removes entities by one of the paper's two schemes. All tokens become missing except
+    those of the entities that are kept, and span groups are removed, such as that of
+    ruled-out spans. For a corpus in a config of `spacy train`, the augmenter
+    spacy-adak.drop_entities.v1 does the same for one document at a time. `adak train`
+    refuses this augmenter, because it reads all data in advance.
 
     \b
     python -m spacy adak corrupt corpus/train.spacy corpus/train_02.spacy -r 0.2

@@ -22,7 +22,7 @@ def debug_data_cli(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A config, whose training and dev data are checked, or training data "
+            help="A config whose training and dev data are checked, or training data "
             "in any format of `adak convert`",
             exists=True,
         ),
@@ -37,8 +37,8 @@ def debug_data_cli(
             "--unlabelled",
             "-u",
             metavar="[missing|outside]",
-            help="What a token without a label is in training data that does not say "
-            "it; in dev data it is outside",
+            help="What a token without a label is, for training data that does not "
+            "state it. In dev data it is outside",
         ),
     ] = None,
     converter: Annotated[
@@ -51,7 +51,7 @@ def debug_data_cli(
         typer.Option(
             "--fail-on",
             metavar="[error|warning|never]",
-            help="From which level on the exit code is 1",
+            help="The lowest level for which the exit code is 1",
         ),
     ] = "error",
     as_json: Annotated[
@@ -62,11 +62,12 @@ def debug_data_cli(
     """
     Check annotated data before training on it.
 
-    Tells what is annotated, unknown, outside and blocked, how much annotators have
-    found, and where they contradict themselves. An error is what training would fail
-    on or learn wrongly, a warning what may make it worse. The exit code is 1 if there
-    is an error (with --fail-on warning, or a warning) or the data can't be read, 2 if
-    an option is wrong, and else 0. Settings of a config are overridden by their names.
+    Prints what is annotated, unknown, outside and blocked, how many of the entities the
+    annotators found, and where annotations contradict each other. An error would make
+    training fail or learn something wrong, and a warning may make it worse. The exit
+    code is 1 if there is an error (with --fail-on warning, also for a warning) or the
+    data can't be read, 2 if an option is wrong, and 0 otherwise. Settings of a config
+    are overridden by their dotted names.
 
     \b
     python -m spacy adak debug-data config.cfg --paths.train train.spacy \\

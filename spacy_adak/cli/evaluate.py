@@ -41,8 +41,8 @@ def evaluate_cli(
             "-r",
             min=0.01,
             max=1.0,
-            help="The share of all entities that is annotated, for gold that is "
-            "incomplete. Estimated if not given",
+            help="The share of all entities that is annotated, for incomplete gold. "
+            "Estimated if not given",
         ),
     ] = None,
     sample: Annotated[
@@ -60,8 +60,8 @@ def evaluate_cli(
         typer.Option(
             "--decisions",
             "-d",
-            help="Which of them are right, as the page of `adak review` saves it; "
-            "tells the precision",
+            help="Which of them are right, as saved by the page of `adak review`. "
+            "Precision is estimated from them",
             exists=True,
             dir_okay=False,
         ),
@@ -73,18 +73,18 @@ def evaluate_cli(
     """
     Score the entities that a pipeline finds.
 
-    Prints precision, recall and F1 per entity type and over all, as seqeval has them;
-    on complete annotations they are those of `spacy evaluate`.
+    Prints precision, recall and F1 per entity type and over all types, as seqeval
+    computes them. On complete annotations they equal those of `spacy evaluate`.
 
-    Where annotations are missing, recall is that on annotated entities, and precision
-    and F1 are corrected by the share of entities that is annotated. That share is
-    estimated from texts that are annotated completely, from texts that two annotators
-    have in common, from how consistently forms are marked, and from how often what the
-    pipeline is surest of is annotated. All scores have 95 % intervals, and suppose that
-    annotators forget at random. Some 50 completely annotated texts among the others
-    (`python -m spacy adak sample`) make them independent of the pipeline. So do
-    predictions that a person has judged, for precision: --sample and --decisions. Texts
-    that `adak sample` drew count by their weights if all are such, without
+    Where annotations are missing, recall is measured on annotated entities, and
+    precision and F1 are corrected by the share of entities that is annotated. That
+    share is estimated from completely annotated texts, from texts that two people
+    annotated, from how consistently forms are marked, and from how many of the
+    pipeline's surest predictions are annotated. All scores have 95 % intervals and
+    assume that annotators forget at random. Some 50 completely annotated texts (`python
+    -m spacy adak sample` draws them) make the scores independent of the pipeline. For
+    precision, so do predictions that a person has judged: --sample and --decisions. If
+    all texts were drawn by `adak sample`, they count by their weights, except with
     --gold-preproc.
 
     \b

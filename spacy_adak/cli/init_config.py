@@ -37,9 +37,8 @@ def init_config_cli(
         typer.Option(
             "--encoder",
             "-e",
-            help="A transformer on the hub, or the path of a folder, in place of the "
-            "paper's. On the CPU it is not trained itself, but gives the small network "
-            "its input",
+            help="A transformer on the hub, or the path of a folder. On the CPU it "
+            "stays frozen, and a small network is trained on top of it",
         ),
     ] = None,
     recipe: Annotated[
@@ -48,8 +47,8 @@ def init_config_cli(
             "--recipe",
             "-r",
             metavar="[best|paper]",
-            help="best: the settings that have recovered most in our experiments. "
-            "paper: AdaK-NER with those of the paper",
+            help="best: the settings that recovered most in our experiments. paper: "
+            "AdaK-NER with the settings of the paper",
         ),
     ] = "best",
     quick: Annotated[
@@ -63,7 +62,7 @@ def init_config_cli(
     ] = False,
 ) -> None:
     """
-    Write a config for `adak train`, with the settings that you may want to change.
+    Write a config for `adak train` with the settings that you may want to change.
 
     \b
     python -m spacy adak init-config config.cfg --lang en --cpu

@@ -39,7 +39,7 @@ def merge_cli(
     decisions_path: Annotated[
         Path,
         typer.Argument(
-            help="Decisions, as the page of `adak review` saves them (.jsonl)",
+            help="Decisions, as saved by the page of `adak review` (.jsonl)",
             exists=True,
             dir_okay=False,
         ),
@@ -52,8 +52,8 @@ def merge_cli(
             "-r",
             metavar="[ruled-out|outside]",
             help="What a rejected span becomes. ruled-out: not an entity of its type, "
-            "parts of it may be in another one. outside: none of its tokens is in any "
-            "entity",
+            "though parts of it may be in another entity. outside: none of its "
+            "tokens is part of any entity",
         ),
     ] = "ruled-out",
     to: Annotated[
@@ -62,8 +62,8 @@ def merge_cli(
             "--to",
             "-t",
             metavar="[spacy|conll|spans|prodigy|doccano|label-studio]",
-            help="Format of the output. If not given, told by its suffix. Training on "
-            "it keeps all that was decided only with spacy",
+            help="Format of the output. If not given, detected from its suffix. Only "
+            "spacy keeps everything that was decided",
         ),
     ] = None,
     converter: Annotated[
@@ -73,7 +73,8 @@ def merge_cli(
             "-c",
             metavar="[conll|spans|prodigy|doccano|label-studio|huggingface|spacy-v2|"
             "brat|spacy]",
-            help="Format of the data. If not given, told by its suffix and content",
+            help="Format of the data. If not given, detected from its suffix and "
+            "content",
         ),
     ] = None,
     unlabelled: UnlabelledOption = None,
@@ -96,13 +97,13 @@ def merge_cli(
     ] = False,
 ) -> None:
     """
-    Take decisions about suggestions back into the data.
+    Merge decisions about suggestions into the data.
 
-    What was accepted becomes an entity, what was rejected is ruled out, and everything
-    else stays unknown. A decision about a form reaches all of its occurrences, unless
-    another was made about the place. Nothing that is annotated is changed, but for
-    doubtful annotations that were found wrong: where a decision contradicts the data,
-    it is listed and not applied. So are decisions whose text or place is not there.
+    Accepted suggestions become entities, rejected ones are ruled out, and everything
+    else stays unknown. A decision about a form applies to all of its occurrences,
+    unless another decision was made about the place. Annotations are not changed,
+    except for doubtful ones that were found to be wrong. Decisions that contradict the
+    data, or whose text or place does not exist, are listed and not applied.
 
     \b
     python -m spacy adak merge train.spacy decisions.jsonl train_2.spacy

@@ -24,9 +24,7 @@ def package_cli(
     ],
     name: Annotated[
         str | None,
-        typer.Option(
-            "--name", "-n", help="Package name, and what spacy.load will know it by"
-        ),
+        typer.Option("--name", "-n", help="Package name, also for spacy.load"),
     ] = None,
     version: Annotated[
         str | None,
@@ -49,8 +47,8 @@ def package_cli(
         typer.Option(
             "--scores",
             "-s",
-            help="JSON file with scores to state instead of those on dev, as written "
-            "by `adak evaluate`",
+            help="JSON file with scores written by `adak evaluate`, to use instead of "
+            "the scores on dev",
             exists=True,
             dir_okay=False,
         ),
@@ -78,9 +76,9 @@ def package_cli(
     ] = False,
 ) -> None:
     """
-    Make an installable package of a pipeline, under the name you give it.
+    Make an installable package of a pipeline, with the name you give it.
 
-    Does what `spacy package` does, but without the language in front of the name:
+    Works like `spacy package`, but does not put the language in front of the name:
     after `pip install`, spacy.load("adak_conll") works. The meta also says how the
     pipeline was trained.
 

@@ -31,7 +31,7 @@ def review_cli(
         typer.Option(
             "--decisions",
             "-d",
-            help="Decisions to go on with, a file that the page has saved (.jsonl)",
+            help="Decisions to continue with, a file saved by the page (.jsonl)",
             exists=True,
             dir_okay=False,
         ),
@@ -48,13 +48,13 @@ def review_cli(
             "--limit",
             "-n",
             min=1,
-            help="About how many suggestions the page has: the forms on which a "
-            "decision is worth most, with all their places",
+            help="How many suggestions the page has, approximately: the forms where a "
+            "decision is worth most, with all of their places",
         ),
     ] = 20_000,
 ) -> None:
     """
-    Write a page to decide about suggestions, form by form or place by place.
+    Write a page for deciding about suggestions, form by form or place by place.
 
     The page is one file that works in any browser, without a server or network. Its
     keys are those of Prodigy: a accepts, x rejects, space ignores, backspace undoes,

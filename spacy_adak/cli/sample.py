@@ -17,7 +17,7 @@ def sample_cli(
     data_path: Annotated[
         Path,
         typer.Argument(
-            help="The texts, a .spacy file; none is drawn that is complete already",
+            help="The texts, a .spacy file. Complete texts are not drawn",
             exists=True,
             dir_okay=False,
         ),
@@ -31,7 +31,9 @@ def sample_cli(
     ],
     n_texts: Annotated[
         int | None,
-        typer.Option("--n-texts", "-n", min=1, help="How many texts to draw; 50"),
+        typer.Option(
+            "--n-texts", "-n", min=1, help="How many texts to draw. If not given, 50"
+        ),
     ] = None,
     predictions: Annotated[
         int | None,
@@ -39,8 +41,8 @@ def sample_cli(
             "--predictions",
             "-p",
             min=1,
-            help="Draw as many predictions of --model instead, to be judged: write "
-            "them for `adak review`",
+            help="Draw this many predictions of --model instead of texts, to be "
+            "judged in `adak review`",
         ),
     ] = None,
     to: Annotated[
@@ -49,7 +51,7 @@ def sample_cli(
             "--to",
             "-t",
             metavar="[prodigy|label-studio|doccano|spans]",
-            help="Format of the output; prodigy",
+            help="Format of the output. If not given, prodigy",
         ),
     ] = None,
     model: Annotated[
@@ -57,33 +59,38 @@ def sample_cli(
         typer.Option(
             "--model",
             "-m",
-            help="Name or path of a pipeline. Texts are then divided by how many "
-            "entities it finds, else by how many are annotated",
+            help="Name or path of a pipeline. Texts are grouped by how many entities "
+            "it finds, and without it by how many are annotated",
         ),
     ] = None,
     with_suggestions: Annotated[
         bool,
         typer.Option(
             "--with-suggestions",
-            help="Show annotators what the pipeline finds. It is faster, but people "
-            "tend to leave suggestions as they are, and scores then look better",
+            help="Show annotators what the pipeline finds. This is faster, but people "
+            "tend to leave suggestions as they are, so scores look better than "
+            "they are",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Chooses the texts")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", help="Random seed that decides which texts are drawn"),
+    ] = 0,
 ) -> None:
     """
     Draw texts to annotate completely, as a dev set or for scores.
 
-    Texts are drawn at random, in proportion from short and long ones and from those
-    with few and many entities. Annotators see nothing of what is annotated or found
-    there, unless --with-suggestions is given. Before that the command tells which
-    intervals which number of texts gives. The records keep a mark: when they come back,
-    `adak convert` takes them as annotated completely, whatever --unlabelled says.
+    Texts are drawn at random, in proportion from short and long texts and from texts
+    with few and many entities. Annotators do not see what is annotated or found there,
+    unless --with-suggestions is given. The command also prints how wide the intervals
+    of scores will be for several numbers of texts. The records are marked, so that
+    `adak convert` takes them as completely annotated when they come back, whatever
+    --unlabelled says.
 
     With --predictions it draws entities that a pipeline finds and that the annotation
-    says nothing about, from each type and range of probability. Each keeps how many it
-    stands for. Once they are judged, `adak evaluate` tells the precision of the
-    pipeline. Take texts that it was not trained on.
+    says nothing about, from each type and range of probability. Each one stores how
+    many predictions it stands for. Once they are judged, `adak evaluate` estimates the
+    precision of the pipeline. Use texts that the pipeline was not trained on.
 
     \b
     python -m spacy adak sample train.spacy dev-tasks.jsonl --n-texts 50

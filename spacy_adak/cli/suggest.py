@@ -27,8 +27,8 @@ def suggest_cli(
     data_path: Annotated[
         Path,
         typer.Argument(
-            help="Texts with their annotation, in any format of `adak convert`: best "
-            "the train-completed.spacy of the run the pipeline is from",
+            help="Texts with their annotation, in any format of `adak convert`, "
+            "preferably the train-completed.spacy of the same run",
             exists=True,
         ),
     ],
@@ -39,24 +39,24 @@ def suggest_cli(
             "--to",
             "-t",
             metavar="[suggestions|spans|prodigy|doccano|label-studio|spacy]",
-            help="Format of the output. If not given, told by its suffix; suggestions, "
-            "for `adak review`, for .jsonl",
+            help="Format of the output. If not given, detected from its suffix. For "
+            ".jsonl it is suggestions, which `adak review` reads",
         ),
     ] = None,
     threshold: Annotated[
         float,
         typer.Option(
             "--threshold",
-            help="Lowest probability of an entity that is suggested, whether it is on "
-            "the best reading of the text or not",
+            help="Lowest probability of a suggested entity, whether it is on the best "
+            "reading of the text or not",
         ),
     ] = 0.1,
     doubt: Annotated[
         float,
         typer.Option(
             "--doubt",
-            help="Highest probability of an annotated entity that is called doubtful; "
-            "0 for none",
+            help="Highest probability of an annotated entity that is listed as "
+            "doubtful. 0 for none",
         ),
     ] = 0.05,
     k: Annotated[
@@ -65,7 +65,7 @@ def suggest_cli(
             "--kbest",
             "-k",
             min=0,
-            help="In how many of the best readings to look for alternatives",
+            help="How many of the best readings to search for alternatives",
         ),
     ] = 5,
     n_process: Annotated[
@@ -74,7 +74,10 @@ def suggest_cli(
     batch_size: Annotated[
         int | None,
         typer.Option(
-            "--batch-size", "-b", help="Texts per batch; that of the pipeline", min=1
+            "--batch-size",
+            "-b",
+            help="Texts per batch. If not given, the batch size of the pipeline",
+            min=1,
         ),
     ] = None,
     converter: Annotated[
@@ -83,7 +86,8 @@ def suggest_cli(
             "--converter",
             "-c",
             metavar="[conll|spans|prodigy|doccano|label-studio|spacy]",
-            help="Format of the data. If not given, told by its suffix and content",
+            help="Format of the data. If not given, detected from its suffix and "
+            "content",
         ),
     ] = None,
     unlabelled: UnlabelledOption = None,
@@ -93,17 +97,17 @@ def suggest_cli(
     use_gpu: GpuOption = -1,
 ) -> None:
     """
-    Suggest entities that annotators have missed, and annotations to doubt.
+    Suggest entities that annotators missed, and doubtful annotations.
 
-    Each suggestion has its exact probability, what other readings have in its place,
-    and how often its form is found, marked and stated outside in all data. A form is
-    worth a decision if it comes up often and the model is unsure of it: `adak review`
-    asks about these first.
+    Each suggestion has its exact probability, alternatives from other readings, and how
+    often its form is found, marked and stated to be outside in the data. A decision
+    about a form is worth most if the form is frequent and the model is unsure about it.
+    `adak review` asks about these first.
 
-    A pipeline is too sure of texts that it was trained on, for it has learnt what was
-    estimated for them. In the train-completed.spacy of `adak train` its fold models
-    have left what they thought of each text before; their probabilities are then used.
-    Doubtful annotations and alternatives are always those of the pipeline.
+    A pipeline is overconfident on texts it was trained on, because it has learnt the
+    estimates for them. The train-completed.spacy of `adak train` has the probabilities
+    of the fold models, which are used instead. Doubtful annotations and alternatives
+    always come from the pipeline.
 
     \b
     python -m spacy adak suggest output/model-best output/train-completed.spacy \\

@@ -31,8 +31,8 @@ def train_cli(
             "--output",
             "--output-path",
             "-o",
-            help="Output directory: model-best, model-last, the completed training "
-            "data, the dictionary, the history, a report and what is needed to resume",
+            help="Output directory for model-best, model-last, the completed training "
+            "data, the dictionary, the history, the report and checkpoints",
         ),
     ],
     code_path: CodeOption = None,
@@ -42,7 +42,7 @@ def train_cli(
         typer.Option(
             "--quick",
             help="One round of short trainings, for a first look at the data. "
-            "Overrides go first",
+            "Overrides take precedence",
         ),
     ] = False,
     resume: Annotated[
@@ -50,39 +50,37 @@ def train_cli(
         typer.Option(
             "--resume",
             "-r",
-            help="Go on with a run that was stopped in the output directory. It ends "
-            "as it would have without the stop. With another --adak.rounds it has more "
-            "or fewer rounds",
+            help="Continue a run that was stopped, in the same output directory. The "
+            "result is the same as without the stop. With another --adak.rounds it has "
+            "more or fewer rounds",
         ),
     ] = False,
     finish: Annotated[
         bool,
         typer.Option(
             "--finish",
-            help="End a run that was stopped in the output directory after its last "
-            "finished round, and publish what the best one so far has found",
+            help="End a stopped run after its last finished round, and publish its "
+            "best model so far",
         ),
     ] = False,
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Refuse dev data that is not annotated completely"
+            "--strict", help="Stop if the dev data is not annotated completely"
         ),
     ] = False,
     verbose: Annotated[
         bool,
-        typer.Option(
-            "--verbose", "-V", "-VV", help="Show what all trainings log as they go"
-        ),
+        typer.Option("--verbose", "-V", "-VV", help="Show the logs of all trainings"),
     ] = False,
 ) -> None:
     """
     Train a pipeline from incomplete annotations with AdaK-NER.
 
-    Needs a config with an adak_ner component and an [adak] block, as written by
-    `python -m spacy adak init-config`, and data in spaCy's binary format in which
-    tokens that nobody looked at are missing. Settings are overridden by their names:
-    --paths.train, --adak.rounds, --adak.mask.kbest. docs/configuration.md lists all.
+    Needs a config with an adak_ner component and an [adak] block, as written by `python
+    -m spacy adak init-config`, and data in spaCy's binary format in which unannotated
+    tokens are missing. Settings are overridden by their dotted names: --paths.train,
+    --adak.rounds, --adak.mask.kbest. docs/configuration.md lists all of them.
 
     \b
     python -m spacy adak train config.cfg --output output \\
@@ -101,7 +99,7 @@ def train_cli(
 
     if verbose:
         logger.setLevel(logging.DEBUG)
-    table = _Table()
+    table = _Table(output_path)
     run = partial(
         train,
         config_path,
@@ -147,7 +145,7 @@ def _wants_to_finish(best: "Round") -> bool:
     """Ask whether an interrupted run is to end here."""
     try:
         return typer.confirm(
-            f"Stopped. End the run with its best model so far, that of round "
+            "Stopped. End the run with its best model so far, that of round "
             f"{best.round}?"
         )
     except typer.Abort:
@@ -158,12 +156,12 @@ def _say_how_to_go_on(best: "Round | None") -> NoReturn:
     finish = ""
     if best is not None:
         finish = (
-            ", or with --finish to end the run with the best model so far, that of "
+            ", or end the run with --finish and the best model so far, that of "
             f"round {best.round}"
         )
     _exit(
-        "Stopped. All that was finished is kept: give the same command with --resume "
-        f"to go on{finish}"
+        "Stopped. Everything that was finished is kept. Continue with the same command "
+        f"and --resume{finish}"
     )
 
 
@@ -183,7 +181,7 @@ def _tell_recall(recall: "KnownRecall") -> None:
 
 
 def _tell_trust(trust: "Trust") -> None:
-    msg.info("Guessers, as far as the annotation tells what they are worth:")
+    msg.info("How far guessers are trusted, estimated from the annotation:")
     header = ("GUESSER", "TYPE", "GUESSES", "PRECISION", "BY CHANCE", "RECALL")
     rows = [
         (
@@ -233,7 +231,8 @@ def _columns(run: "Run") -> list[_Column]:
 class _Table:
     """The rounds, as they are finished."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.columns: list[_Column] = []
 
     def begin(self, run: "Run") -> None:
@@ -243,18 +242,19 @@ class _Table:
         settings = run.settings
         done = len(run.history())
         if run.needs_q():
+            rounds = "1 round" if settings.rounds == 1 else f"{settings.rounds} rounds"
             msg.info(
-                f"Up to {settings.rounds} rounds of {settings.folds} folds and a final "
-                f"training: {settings.trainings} trainings at most"
+                f"At most {rounds} of {settings.folds} folds and a final training, "
+                f"{settings.trainings} trainings in all"
             )
         else:
             msg.info("One training: this loss has no q to estimate")
         msg.info(f"Trainings run {describe_execution(settings)}")
         if done:
-            msg.info(f"Going on after round {done}")
+            msg.info(f"Continuing after round {done}")
         if run.ruled_out:
-            msg.info(f"{run.ruled_out:,} spans are ruled out: they are no entities")
-        msg.text(f"Logs of all trainings: {run.folder}/round-*/*.log")
+            msg.info(f"{run.ruled_out:,} spans are ruled out as entities")
+        msg.text(f"Logs of all trainings: {self.folder}/round-*/*.log")
         self.columns = _columns(run)
         self._write([*(column.title for column in self.columns), "LEFT"])
         self._write(["-" * width for width in self._widths()])

@@ -44,8 +44,8 @@ def test_run_says_what_it_will_do_and_has_a_line_per_round(
 ) -> None:
     result = adak("train", *arguments)
     assert result.exit_code == 0, result.output
-    assert "Up to 2 rounds of 2 folds" in result.output
-    assert "6 trainings at most" in " ".join(result.output.split())
+    assert "At most 2 rounds of 2 folds" in result.output
+    assert "6 trainings in all" in " ".join(result.output.split())
     rows = re.findall(r"(?m)^ +(\d) +[\d.]+ ", result.output)
     assert rows == ["1", "2"]
     assert "model-best" in result.output

@@ -1,6 +1,5 @@
 """What the documentation tells people to run can be run."""
 
-import json
 import os
 import re
 import subprocess
@@ -13,7 +12,8 @@ from typer.models import OptionInfo
 
 from scripts.docs.cli_reference import commands, parameters_of
 
-from .code_blocks import ROOT, Block, blocks_of, commands_in, pages
+from .code_blocks import Block, blocks_of, commands_in, pages
+from .short_trainings import prepare
 
 BLOCKS = [block for page in pages() for block in blocks_of(page)]
 # What a person is told in their order: the first page makes what others begin with.
@@ -27,15 +27,6 @@ SERIES = [
 ]
 # Parts of whole trainings, or of projects.
 STATIC = ["docs/cli.md", "docs/project.md"]
-SIZES = {"train": 80, "dev": 20, "test": 20}
-# Put in front of `python`: trainings are as short as they can be.
-PYTHON = """\
-#!/bin/sh
-case "$*" in
-  *"adak train"*) exec {python} "$@" --adak.rounds 1 --training.max_epochs 1 ;;
-  *) exec {python} "$@" ;;
-esac
-"""
 
 
 def ids(block: Block) -> str:
@@ -53,25 +44,6 @@ def run(block: Block, folder: Path) -> None:
         command, cwd=folder, env=environment, capture_output=True, text=True
     )
     assert result.returncode == 0, f"{block}\n{result.stdout}\n{result.stderr}"
-
-
-def prepare(folder: Path) -> Path:
-    """A folder with a part of the sample, and a Python that trains quickly."""
-    (folder / "assets").mkdir()
-    for split, size in SIZES.items():
-        lines = (ROOT / "assets" / f"{split}.jsonl").read_text(encoding="utf8")
-        part = lines.splitlines(keepends=True)[:size]
-        (folder / "assets" / f"{split}.jsonl").write_text("".join(part), "utf8")
-    record = json.loads(part[0])
-    (span,) = record["spans"][:1]
-    decision = {"scope": "form", "answer": "accept", "label": span["label"]}
-    decision["form"] = record["text"][span["start"] : span["end"]]
-    (folder / "decisions.jsonl").write_text(json.dumps(decision) + "\n", "utf8")
-    (folder / "bin").mkdir()
-    python = folder / "bin" / "python"
-    python.write_text(PYTHON.format(python=sys.executable))
-    python.chmod(0o755)
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from typing import Any
 
-from thinc.api import Config
 from wasabi import MarkdownRenderer
 
 from spacy_adak.atomic import write_bytes
@@ -32,7 +31,7 @@ from spacy_adak.pipeline.losses import (
 )
 from spacy_adak.pipeline.model import build_crf_tagger
 from spacy_adak.pipeline.old_settings import OLD_SETTINGS
-from spacy_adak.pipeline.settings import DEFAULT_CONFIG
+from spacy_adak.pipeline.settings import DEFAULTS
 from spacy_adak.q.adak_block import BLOCKS, AdakSettings, Block
 from spacy_adak.q.guessers import make_pipeline_guesser
 from spacy_adak.tasks.linear_decay import linear_decay
@@ -148,10 +147,9 @@ def block_defaults(block: type[Block]) -> dict[str, Any]:
 def component_defaults() -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The defaults of the component. Blocks have sections of
     their own."""
-    config = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
-    own = [name for name in config if name not in ("loss", "model")]
-    defaults = {name: config[name] for name in own if name != "scorer"}
-    return {**defaults, "scorer": config["scorer"]["@scorers"]}
+    own = [name for name in DEFAULTS if name not in ("loss", "model")]
+    defaults = {name: DEFAULTS[name] for name in own if name != "scorer"}
+    return {**defaults, "scorer": DEFAULTS["scorer"]["@scorers"]}
 
 
 def old_settings_section() -> str:

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import check_lexeme_norms, minibatch
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer
+from thinc.api import Model, Optimizer
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
@@ -42,7 +42,7 @@ from .old_settings import LossBlock
 from .recognition import Prediction, Reading, find_entities, find_readings
 from .rules import SHARE, check_values
 from .set_entities import own_entities, remove_entities, set_entities, set_spans
-from .settings import DEFAULT_CONFIG, RULES
+from .settings import DEFAULTS, RULES
 
 # The number of steps that is planned for where nothing tells it.
 _DEFAULT_STEPS = 1000
@@ -91,12 +91,12 @@ class AdaKRecognizer(CheckedPipe):
         name: str = "adak_ner",
         *,
         loss: Loss = _DEFAULT_LOSS,
-        scheme: str = "BILUO",
-        max_segment_length: int = 128,
-        spans_key: str | None = "adak_ner",
-        annotate_ents: bool = True,
-        threshold: float = 0.0,
-        incorrect_spans_key: str | None = "incorrect_spans",
+        scheme: str = DEFAULTS["scheme"],
+        max_segment_length: int = DEFAULTS["max_segment_length"],
+        spans_key: str | None = DEFAULTS["spans_key"],
+        annotate_ents: bool = DEFAULTS["annotate_ents"],
+        threshold: float = DEFAULTS["threshold"],
+        incorrect_spans_key: str | None = DEFAULTS["incorrect_spans_key"],
         scorer: Callable | None = None,
     ) -> None:
         self.vocab = vocab
@@ -533,7 +533,7 @@ class AdaKRecognizer(CheckedPipe):
 
 def _settings_of_component(factory: Callable) -> Callable:
     """Give a factory the settings of the component as parameters, so that they are
-    written once. Their defaults are those of `DEFAULT_CONFIG`."""
+    written once. Their defaults are `DEFAULTS`, for all ways to make one."""
     settings = [
         parameter.replace(default=parameter.empty)
         for parameter in signature(AdaKRecognizer.__init__).parameters.values()
@@ -548,7 +548,7 @@ def _settings_of_component(factory: Callable) -> Callable:
 @Language.factory(
     "adak_ner",
     assigns=["doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"],
-    default_config=Config().from_str(DEFAULT_CONFIG)["adak_ner"],
+    default_config=dict(DEFAULTS),
     default_score_weights={
         "ents_f": 1.0,
         "ents_p": 0.0,

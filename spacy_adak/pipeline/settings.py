@@ -1,6 +1,9 @@
 """The settings of the component: their defaults, and what they may be."""
 
 from collections.abc import Mapping
+from typing import Any
+
+from thinc.api import Config
 
 from ..crf.tags import SCHEMES
 from .rules import POSITIVE, PROBABILITY, Rule, one_of
@@ -20,9 +23,6 @@ incorrect_spans_key = "incorrect_spans"
 
 [adak_ner.loss]
 @losses = "spacy-adak.AdaKLoss.v1"
-k = 5
-gamma = 3.0
-annealing_steps = null
 
 [adak_ner.model]
 @architectures = "spacy-adak.CRFTagger.v1"
@@ -37,6 +37,7 @@ window_size = 1
 maxout_pieces = 3
 subword_features = true
 """
+DEFAULTS: Mapping[str, Any] = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
 
 RULES: Mapping[str, Rule] = {
     "scheme": one_of(tuple(SCHEMES)),

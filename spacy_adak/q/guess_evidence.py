@@ -6,7 +6,9 @@ import numpy
 
 from ..annotation.known import Known, allowed_tags, entity_starting_tags
 from ..crf.tags import LabelledSpan, TagSet, split_tag
-from .guess_trust import Guesses, Trust, log_odds, voices_of
+from .guess_precision import log_odds
+from .guess_trust import Trust
+from .voices import Guesses, voices_of
 
 # A guess that is less probable is no candidate for q.
 _LEAST_PROBABILITY = 0.05

@@ -1,12 +1,5 @@
 """How far guessers are to be trusted, found by comparing guesses with the annotation.
 
-A guess in a text that is annotated incompletely is not wrong because nobody has marked
-it. If annotators mark a share r of the entities, whatever guessers say of them, N
-guesses of precision π agree with N · π · r annotated entities: each guess there is
-worth r of one in a complete text, where it is seen whether it is right. All estimates
-are drawn towards what chance would give, as far as chance explains what is counted. So
-a guesser that is worth nothing, or of whom nothing is known, counts for nothing.
-
 Guessers need not be independent of each other. So spans are told apart by who guesses
 them, and each set of guessers has a precision of its own, drawn towards that of its
 best member: two that always agree count as one.
@@ -19,34 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy
-from scipy.special import expit, logsumexp
-from scipy.stats import binom
 from spacy.tokens import Doc
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..data.complete_types import types_complete_in
-from ..data.guesses import Guess
 from ..recall.complete_texts import annotated_unasked
 from ..recall.intervals import Interval, share
 from ..shards.checkpoint import write_json
-
-# How sure it is, before anything is counted, that guesses are worth no more than what
-# is known already: chance, or what others say.
-_NOTHING_NEW = 0.9
-# The shares that a guess may be right with, if they are worth anything else.
-_SHARES = (numpy.arange(10_000) + 0.5) / 10_000
-# However many guesses were right: the next one may be wrong, and of the entities that
-# nobody has guessed some are always left.
-_LEAST, _MOST = 1e-6, 0.98
-# Scores are told apart by as many bands, if there are so many guesses in each.
-_BANDS = 3
-_FEWEST_IN_BAND = 30
-
-# A guesser, and in which band its score is.
-Voice = tuple[str, int]
-Guesses = Mapping[str, Sequence[Guess]]
-_Place = tuple[int, int, str]
+from .guess_precision import Tally, bounded, log_odds, updated
+from .voices import Guesses, Place, Voice, bands_of_scores, voices_of
 
 
 class GuessedText(NamedTuple):
@@ -64,8 +38,8 @@ class GuessedText(NamedTuple):
 
     length: int
     is_complete: bool
-    entities: frozenset[_Place]
-    decided: frozenset[_Place]
+    entities: frozenset[Place]
+    decided: frozenset[Place]
     guesses: Guesses
     complete_types: frozenset[str] = frozenset()
 
@@ -170,85 +144,6 @@ def _read_guesser(
     return GuesserTrust(guesser, label, guesses, Interval(*precision), by_chance, found)
 
 
-class _Tally(NamedTuple):
-    """Guesses, and how many of them are right, in complete texts and in others.
-
-    chance (float): How many would be right if they were drawn at random.
-    """
-
-    complete: int = 0
-    right_in_complete: int = 0
-    incomplete: int = 0
-    right_in_incomplete: int = 0
-    chance: float = 0.0
-
-    def plus(self, is_complete: bool, is_right: bool, chance: float) -> "_Tally":
-        complete, incomplete = int(is_complete), int(not is_complete)
-        return _Tally(
-            self.complete + complete,
-            self.right_in_complete + complete * is_right,
-            self.incomplete + incomplete,
-            self.right_in_incomplete + incomplete * is_right,
-            self.chance + chance,
-        )
-
-    @property
-    def guesses(self) -> int:
-        return self.complete + self.incomplete
-
-    def by_chance(self) -> float:
-        return _bounded(self.chance / max(self.guesses, 1))
-
-    def precision(self, prior: float, recall: float) -> float:
-        """The share of these guesses that are right.
-
-        What incomplete texts say rests on that annotators mark what is guessed as often
-        as other entities: it comes first, and counts for no more than a prior where
-        complete texts tell.
-        """
-        rough = updated(prior, self.right_in_incomplete, self.incomplete, recall)
-        return updated(rough, self.right_in_complete, self.complete)
-
-    def precision_of_part(self, whole: "_Tally", value: float, recall: float) -> float:
-        """The same, drawn towards that of a larger set of guesses; nothing is counted
-        twice if this is all of it."""
-        return value if self.guesses == whole.guesses else self.precision(value, recall)
-
-    def interval(self, value: float, recall: float) -> Interval:
-        exposure = max(1, round(self.complete + recall * self.incomplete))
-        right = min(self.right_in_complete + self.right_in_incomplete, exposure)
-        _, low, high = share(right, exposure)
-        return Interval(value, min(low, value), max(high, value))
-
-
-def updated(prior: float, right: int, trials: int, seen: float = 1.0) -> float:
-    """What a share is thought to be after some trials. Either it is what it was taken
-    to be, or it may be anything; the log-odds of both count as they are probable.
-
-    prior (float): What the share was taken to be.
-    right (int): How many trials were right and seen to be so.
-    trials (int): How many there were.
-    seen (float): The probability that a trial that is right is seen to be so.
-    RETURNS (float): The share.
-    """
-    if not trials:
-        return prior
-    log_likelihoods = binom.logpmf(right, trials, seen * _SHARES)
-    log_likelihood = float(logsumexp(log_likelihoods)) - math.log(len(_SHARES))
-    weights = numpy.exp(log_likelihoods - log_likelihoods.max())
-    mean = _bounded(float(weights @ _SHARES / weights.sum()))
-    as_before = float(binom.logpmf(right, trials, seen * prior))
-    log_ratio = log_odds(_NOTHING_NEW) + as_before - log_likelihood
-    nothing_new = float(expit(log_ratio))
-    before, after = log_odds(_bounded(prior)), log_odds(mean)
-    return _bounded(float(expit(nothing_new * before + (1 - nothing_new) * after)))
-
-
-def log_odds(share: float) -> float:
-    """RETURNS (float): The log-odds of a probability."""
-    return math.log(share) - math.log1p(-share)
-
-
 def estimate_trust(
     texts: Sequence[GuessedText],
     recall: float,
@@ -262,12 +157,12 @@ def estimate_trust(
     recall_per_type (Mapping[str, float]): The same for types where it is another one.
     RETURNS (Trust): How far guessers are trusted.
     """
-    bands = _bands_of_scores(texts)
+    bands = bands_of_scores(text.guesses for text in texts)
     seen = _Recall(recall, recall_per_type or {})
     chance = _Chance(texts, seen)
-    alone: defaultdict[tuple[str, str], _Tally] = defaultdict(_Tally)
-    by_voice: defaultdict[tuple[Voice, str], _Tally] = defaultdict(_Tally)
-    by_voices: defaultdict[tuple[frozenset[Voice], str], _Tally] = defaultdict(_Tally)
+    alone: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
+    by_voice: defaultdict[tuple[Voice, str], Tally] = defaultdict(Tally)
+    by_voices: defaultdict[tuple[frozenset[Voice], str], Tally] = defaultdict(Tally)
     for text in texts:
         for (start, end, label), voices in voices_of(text.guesses, bands).items():
             if (start, end, label) in text.decided:
@@ -321,49 +216,9 @@ def estimate_trust(
     )
 
 
-def _by_names(item: tuple[tuple[frozenset[Voice], str], _Tally]) -> tuple[Any, str]:
+def _by_names(item: tuple[tuple[frozenset[Voice], str], Tally]) -> tuple[Any, str]:
     (voices, label), _ = item
     return sorted(voices), label
-
-
-def _bounded(share: float) -> float:
-    return min(max(share, _LEAST), _MOST)
-
-
-def _bands_of_scores(texts: Iterable[GuessedText]) -> dict[str, list[float]]:
-    scores: defaultdict[str, list[float]] = defaultdict(list)
-    for text in texts:
-        for name, guesses in text.guesses.items():
-            scores[name] += [g.score for g in guesses if g.score is not None]
-    bands = {}
-    for name, values in sorted(scores.items()):
-        values.sort()
-        n = min(_BANDS, len(values) // _FEWEST_IN_BAND)
-        bounds = sorted({values[len(values) * i // n] for i in range(1, n)})
-        bands[name] = [bound for bound in bounds if bound > values[0]]
-    return bands
-
-
-def _band(bounds: Sequence[float], score: float | None) -> int:
-    """In which band a score is; -1 if there is none."""
-    return -1 if score is None else sum(score >= bound for bound in bounds)
-
-
-def voices_of(
-    guesses: Guesses, bands: Mapping[str, Sequence[float]]
-) -> dict[_Place, frozenset[Voice]]:
-    """Tell who guesses each span.
-
-    guesses (Guesses): The guesses of a text by the name of the guesser.
-    bands (Mapping[str, Sequence[float]]): The bounds between bands of scores.
-    RETURNS (dict): The voices by start, end and label.
-    """
-    found: defaultdict[_Place, set[Voice]] = defaultdict(set)
-    for name, of_guesser in guesses.items():
-        for guess in of_guesser:
-            voice = name, _band(bands.get(name, ()), guess.score)
-            found[guess.start, guess.end, guess.label].add(voice)
-    return {place: frozenset(voices) for place, voices in sorted(found.items())}
 
 
 class _Recall(NamedTuple):
@@ -460,7 +315,7 @@ def _missed(
                 count * guessed[label, n] / max(chance.spans(seen, n), 1)
                 for n, count in lengths.items()
             )
-            prior = _bounded(by_chance / total)
+            prior = bounded(by_chance / total)
             # As with precision, complete texts have the last word: guessers may have
             # been made from the very annotation.
             found = prior

@@ -73,8 +73,8 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
     dictionary = Dictionary({})
     # Without a loss that looks at q, training on all data is all there is to do.
     if run.needs_q():
-        # Sample selection. The q of the last round names the texts with s_i >= s: D' is
-        # what a fold model reads with that q.
+        # Sample selection. When q was estimated, `select` in `q/selection.py` has noted
+        # beside it the texts with s_i >= s: D' is what a fold model reads with that q.
         with _timed(seconds, "folds"):
             train_fold_models(run, number, execute)
         heard = find_heard(run, number)

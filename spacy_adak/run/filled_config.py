@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from spacy.util import load_model_from_config, registry
 from thinc.api import Config
 
-from ..pipeline.settings import DEFAULT_CONFIG
+from ..pipeline.settings import DEFAULTS
 from ..q.adak_block import fill_block
 
 _FACTORY = "adak_ner"
@@ -53,10 +53,9 @@ def fill_own_settings(config: Config) -> Config:
     RETURNS (Config): The same with these settings.
     """
     filled = config.copy()
-    defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
     for name, block in filled["components"].items():
         if is_adak(block):
-            merged = Config(defaults).merge(block)
+            merged = Config(dict(DEFAULTS)).merge(block)
             loss = registry.fill({"loss": merged["loss"]})["loss"]
             filled["components"][name] = {**merged, "loss": loss}
     filled["adak"] = fill_block(filled.get("adak", {}))

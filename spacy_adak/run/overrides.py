@@ -14,7 +14,7 @@ from thinc.api import Config, ConfigValidationError
 
 from ..errors import Errors, describe, refuse_unknown_keys
 from ..pipeline.old_settings import old_overrides
-from ..pipeline.settings import DEFAULT_CONFIG
+from ..pipeline.settings import DEFAULTS
 from ..q.adak_block import BLOCKS, AdakSettings, Block
 from .filled_config import is_adak
 
@@ -135,8 +135,7 @@ def _for_choice(
 
 def _for_loss(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The same for the block of a loss."""
-    default = Config().from_str(DEFAULT_CONFIG)["adak_ner"]["loss"][_LOSSES]
-    settings = dict(given or {_LOSSES: default})
+    settings = dict(given or DEFAULTS["loss"])
     if chosen.get(_LOSSES, settings[_LOSSES]) != settings[_LOSSES]:
         return {}
     return settings

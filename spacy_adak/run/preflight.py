@@ -1,11 +1,10 @@
 """Find everything that is wrong with a config and its data before the first step."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from spacy.tokens import Doc
 from spacy.util import registry
@@ -13,21 +12,18 @@ from thinc.api import Config, require_gpu
 
 from ..annotation.completeness import is_complete
 from ..data.complete_types import with_outside_stated
-from ..data.corruption import DROP_ENTITIES
 from ..data.docbin import unreadable_file_named
 from ..data.origins import without_estimates
-from ..errors import Errors, Warnings, describe, refuse_unknown_keys
-from ..pipeline.adak_ner import make_adak_ner
-from ..pipeline.old_settings import describe_old_settings, old_settings
+from ..errors import Errors, Warnings, describe
 from ..q.adak_block import AdakSettings, read_settings
 from ..shards.references import read_references, reader_block
 from .check_curated import problems_of_curated
 from .check_guessers import guessed_types, problems_of_guessers
+from .check_settings import problems_of_settings
 from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
 from .frozen_start import frozen_start_problems
-from .overrides import SPACY_SETTINGS, settings_of_loss
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
 _SECTIONS_OF_DATA = ("nlp", "corpora", "training")
@@ -65,7 +61,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     """
     problems = list(_problems_of_device(use_gpu))
     interpolated = _interpolate(raw, _SECTIONS, problems)
-    wrong_settings = list(_problems_of_settings(interpolated))
+    wrong_settings = list(problems_of_settings(interpolated))
     problems += wrong_settings
     settings = None
     try:
@@ -187,40 +183,6 @@ def _problems_of_device(use_gpu: int) -> Iterator[str]:
             yield Errors.A215.format(gpu=use_gpu, error=error)
 
 
-def _problems_of_settings(config: Config) -> Iterator[str]:
-    """Settings that no one would read, encoders that are not there, and augmenters
-    that come too late."""
-    checked = [
-        (name, config.get(name, {}), valid) for name, valid in SPACY_SETTINGS.items()
-    ]
-    parameters = ["factory", *list(signature(make_adak_ner).parameters)[2:]]
-    kind = "components.adak_ner"
-    for name, block in config["components"].items():
-        if not is_adak(block):
-            continue
-        section = f"components.{name}"
-        if moved := old_settings(block, kind):
-            yield describe_old_settings(moved, kind)
-        checked.append((section, block.keys() - moved, parameters))
-        loss = block.get("loss")
-        if isinstance(loss, Mapping) and (valid := settings_of_loss(loss)):
-            checked.append((f"{section}.loss", loss, valid))
-    for section, keys, valid in checked:
-        try:
-            refuse_unknown_keys(keys, f"[{section}]", valid)
-        except ValueError as error:
-            yield str(error)
-    yield from _missing_folders(config["components"], "components")
-    to_load = config.get("initialize", {}).get("components", {})
-    yield from _missing_folders(to_load, "initialize.components")
-    for corpus in ("train", "dev"):
-        augmenter = (reader_block(config, corpus).get("augmenter") or {}).get(
-            "@augmenters"
-        )
-        if augmenter == DROP_ENTITIES:
-            yield Errors.A223.format(augmenter=augmenter, corpus=corpus)
-
-
 def _problems_of_components(config: Config) -> Iterator[str]:
     names = adak_components(config)
     if len(names) != 1:
@@ -228,27 +190,6 @@ def _problems_of_components(config: Config) -> Iterator[str]:
     limits = ("max_epochs", "max_steps", "patience")
     if all(config["training"][limit] <= 0 for limit in limits):
         yield Errors.A224
-
-
-def _missing_folders(block: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Names of encoders that are paths, and lead nowhere."""
-    for key, value in block.items():
-        setting = f"{where}.{key}"
-        if isinstance(value, Mapping):
-            yield from _missing_folders(value, setting)
-        elif (
-            key == "name"
-            and not block.keys().isdisjoint(("@architectures", "@model_loaders"))
-            and isinstance(value, str)
-            and (_looks_like_path(value) or Path(value).is_file())
-            and not Path(value).expanduser().is_dir()
-        ):
-            yield Errors.A214.format(path=value, setting=setting)
-
-
-def _looks_like_path(name: str) -> bool:
-    # A model on the hub is called "model" or "organisation/model".
-    return name.startswith((".", "/", "~")) or name.count("/") > 1
 
 
 def _problems_of_paths(config: Config) -> Iterator[str]:

@@ -18,7 +18,7 @@ from spacy_adak.annotation import segments
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.losses import AdaKLoss
 from spacy_adak.pipeline.model import get_head
-from spacy_adak.pipeline.settings import DEFAULT_CONFIG
+from spacy_adak.pipeline.settings import DEFAULTS
 from tests.losses import LOSSES
 from tests.made_texts import (
     SMALL_MODEL,
@@ -550,7 +550,7 @@ def test_training_set_is_left_as_it_is() -> None:
 
 
 def test_defaults_of_the_class_are_those_of_the_config() -> None:
-    config = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
+    config = dict(DEFAULTS)
     defaults = {
         name: parameter.default
         for name, parameter in signature(AdaKRecognizer).parameters.items()

@@ -92,7 +92,7 @@ def test_assets_have_checksums() -> None:
 def test_config_is_what_init_config_makes(path: Path) -> None:
     made = make_configs()
     assert path.read_text(encoding="utf8") == made[path.stem], (
-        "python scripts/make_configs.py writes it anew"
+        "`python -m scripts.make_configs` writes it"
     )
 
 

@@ -88,6 +88,7 @@ def estimate(
         adak_settings,
     )
     results = list(estimator(examples, log_likelihoods))
+    assert len(results) == len(examples)
     estimates = ShardEstimates(
         [result.path for result in results],
         [result.chain for result in results if result.chain is not None],

@@ -10,7 +10,8 @@ from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow
 from spacy_adak.data.guesses import Guess
 from spacy_adak.q.first_q import first_q, q_of_guesses
 from spacy_adak.q.guess_evidence import Evidence, GuessedSpan, evidence_of
-from spacy_adak.q.guess_trust import Trust, log_odds
+from spacy_adak.q.guess_precision import log_odds
+from spacy_adak.q.guess_trust import Trust
 
 LENGTH = 4
 EVIDENCE = Evidence(

@@ -5,17 +5,10 @@ import random
 from pathlib import Path
 
 import pytest
-from scipy.integrate import quad
-from scipy.stats import binom
 
 from spacy_adak.data.guesses import Guess
-from spacy_adak.q.guess_trust import (
-    GuessedText,
-    Trust,
-    estimate_trust,
-    log_odds,
-    updated,
-)
+from spacy_adak.q.guess_precision import log_odds
+from spacy_adak.q.guess_trust import GuessedText, Trust, estimate_trust
 
 WORDS = 12
 ALL = [Guess(start, start + 2, "PER") for start in range(0, WORDS, 3)]
@@ -51,35 +44,6 @@ def make_texts(
             GuessedText(WORDS, is_complete, frozenset(marked), frozenset(), guesses)
         )
     return texts
-
-
-@pytest.mark.parametrize("right", [0, 1, 7])
-@pytest.mark.parametrize("seen", [1.0, 0.3])
-@pytest.mark.parametrize("prior", [0.01, 0.4])
-def test_share_after_some_trials_is_by_bayes(
-    right: int, seen: float, prior: float
-) -> None:
-    trials = 20
-
-    def likelihood(share: float) -> float:
-        return float(binom.pmf(right, trials, seen * share))
-
-    anything, _ = quad(likelihood, 0, 1)
-    mean = quad(lambda share: share * likelihood(share), 0, 1)[0] / anything
-    as_before = 0.9 * likelihood(prior)
-    weight = as_before / (as_before + 0.1 * anything)
-    expected = weight * log_odds(prior) + (1 - weight) * log_odds(mean)
-    found = log_odds(updated(prior, right, trials, seen))
-    assert found == pytest.approx(expected, abs=1e-4)
-
-
-def test_without_trials_a_share_stays() -> None:
-    assert updated(0.07, 0, 0, 0.2) == 0.07
-
-
-def test_impossible_counts_give_a_share() -> None:
-    # All of many guesses are annotated, though annotators mark few entities.
-    assert updated(0.001, 5_000, 5_000, 0.01) == pytest.approx(0.98)
 
 
 @pytest.mark.parametrize("recall", [0.2, 0.5, 1.0])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
@@ -37,14 +38,24 @@ def test_pipeline_guesses_by_what_it_finds(ruler: str, tmp_path: Path) -> None:
     assert len(guesser(DOCS[0])) == 2  # type: ignore[arg-type]
 
 
+@Language.component("finds_names")
+def find_names(doc: Doc) -> Doc:
+    spans = [token for token in doc if token.text in ("Ann", "Ben")]
+    doc.spans["found"] = SpanGroup(
+        doc,
+        spans=[Span(doc, token.i, token.i + 1, "PER") for token in spans],
+        attrs={"scores": [0.5 + token.i / 10 for token in spans]},
+    )
+    return doc
+
+
 def test_scores_of_a_pipeline_are_kept(tmp_path: Path) -> None:
     nlp = spacy.blank("xx")
-    nlp.add_pipe("adak_ner").add_label("PER")  # type: ignore[attr-defined]
-    nlp.initialize()
+    nlp.add_pipe("finds_names")
     nlp.to_disk(tmp_path)
-    guesser = make_pipeline_guesser(str(tmp_path), spans_key="adak_ner")
-    for answer in ask("model", guesser, DOCS):
-        assert all(guess.score is not None for guess in answer)
+    guesser = make_pipeline_guesser(str(tmp_path), spans_key="found")
+    expected = [[Guess(0, 1, "PER", 0.5), Guess(2, 3, "PER", 0.7)], []]
+    assert list(ask("model", guesser, DOCS)) == expected
 
 
 def test_callable_sees_tokens_alone() -> None:

@@ -12,7 +12,7 @@ from transformers import AutoTokenizer
 
 from spacy_adak.encoders.sharing import frozen_blocks
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.pipeline.settings import DEFAULT_CONFIG
+from spacy_adak.pipeline.settings import DEFAULTS
 from spacy_adak.q.adak_block import (
     EXECUTION,
     AdakSettings,
@@ -57,11 +57,10 @@ def test_config_leaves_out_nothing_but_settings_of_the_component(text: str) -> N
     assert own["loss"] == {**own["loss"], **given.pop("loss")}
     given["model"].setdefault("learn_rate_factor", 1.0)
     for block in frozen_blocks(given):
-        block.setdefault("reduced", False)
+        block |= {"reduced": False, "encoder_loader": None, "piecer_loader": None}
     assert own == {**own, **given}
     left_out = own.keys() - given.keys() - {"loss"}
-    defaults = Config().from_str(DEFAULT_CONFIG)["adak_ner"]
-    assert {key: own[key] for key in left_out} == {k: defaults[k] for k in left_out}
+    assert {key: own[key] for key in left_out} == {k: DEFAULTS[k] for k in left_out}
 
 
 @every_text

@@ -379,9 +379,10 @@ class Errors(metaclass=WithCodes):
 
     A240 = "The guesser '{name}' can't be used: {error}"
     A241 = (
-        "The guesser '{name}' has the labels {found}, but none of them is in the "
-        "training data ({labels}). Map its labels to those of the data with its "
-        "setting labels: {{{example!r}: {label!r}}}"
+        "The guesser '{name}' has the labels {found}, but none of them is to be learned "
+        "({labels}). If they are other names for these, map them with its setting "
+        'labels: {{"{example}": "{label}"}}. If they are types to learn from the '
+        "guesser alone, give dev data that is complete for them."
     )
     A242 = (
         "The guesser '{name}' is '{path}', which the run would replace. Move that "
@@ -885,6 +886,14 @@ class Warnings(metaclass=WithCodes):
         "no '{key}', so the record says nothing about entities: the whole text is "
         "taken as unknown."
     )
+    W347 = (
+        "'guesses' is not an object with a list of spans for each named guesser: it is "
+        "left out."
+    )
+    W348 = (
+        "What {names} guessed is not written, because the {format} format has no place "
+        "for guessers by name. Write spacy or spans to keep it."
+    )
     W350 = "not in the expected form ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."
 
@@ -899,8 +908,8 @@ class Warnings(metaclass=WithCodes):
         "again with `python -m spacy adak report {path}`."
     )
     W403 = (
-        "{labels} can't be scored, because {path} is not complete for it anywhere. "
-        "Other types are scored where it is."
+        "Not scored: {labels}. {path} is not complete for these types anywhere. Other "
+        "types are scored where it is."
     )
     W410 = (
         "Predictions on tokens without annotation are not counted here, so precision "

@@ -14,6 +14,7 @@ from spacy.util import filter_spans
 from ..errors import Warnings
 from .agreement import RULES, agree, find_annotator
 from .annotated_text import AnnotatedText, CharSpan, Unlabelled, stretches
+from .guesses import guesses_key
 from .origins import (
     ESTIMATED_KEY,
     GUESSED_KEY,
@@ -126,6 +127,9 @@ def to_doc(
     for key, scored in ((ESTIMATED_KEY, estimated), (GUESSED_KEY, guessed)):
         if scored.spans:
             set_scored_spans(doc, key, scored.spans, scored.scores)
+    for name, spans in record.guesses.items():
+        aligned = align(spans, matters=False)
+        set_scored_spans(doc, guesses_key(name), aligned.spans, aligned.scores)
     set_annotators(doc, marked)
     return doc
 

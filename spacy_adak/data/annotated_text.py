@@ -33,6 +33,8 @@ class AnnotatedText:
     unlabelled (str | None): What the rest is, if the record itself says so.
     estimated (list[CharSpan]): Spans that `adak train` takes to be entities.
     guessed (list[CharSpan]): Spans that another model takes to be entities.
+    guesses (dict[str, list[CharSpan]]): The same by the name of the model, where they
+        say nothing about the annotation: it is what it would be without them.
     reviewed (bool): Whether a person has annotated the text knowing what the models
         say of it. If not, the tokens of what they say are unknown.
     annotations (dict[str, list[CharSpan]]): The entities that each annotator has marked
@@ -48,6 +50,7 @@ class AnnotatedText:
     unlabelled: Unlabelled | None = None
     estimated: list[CharSpan] = field(default_factory=list)
     guessed: list[CharSpan] = field(default_factory=list)
+    guesses: dict[str, list[CharSpan]] = field(default_factory=dict)
     reviewed: bool = False
     annotations: dict[str, list[CharSpan]] = field(default_factory=dict)
     settled_by: str | None = None

@@ -18,6 +18,7 @@ from .annotated_text import Unlabelled
 from .brat import ANNOTATIONS, TEXT
 from .complete_types import has_statement
 from .formats import SUFFIXES, Format, Target, detect_format, format_of_suffix
+from .guesses import named_guesses
 from .huggingface import INFO_FILES
 from .origins import INCORRECT_SPANS_KEY, estimates_of, without_estimates
 from .readers import Reading, read_docs
@@ -288,6 +289,7 @@ class _Content:
         self._complete_types = complete_types
         self._types: set[str] = set()
         self._stated = 0
+        self._guessers: set[str] = set()
         self._documents = self._ruled_out = self._estimates = 0
         self._has_entities = self._has_outside = False
         # Documents with tokens or spans that nobody has decided on, and those of them
@@ -308,11 +310,15 @@ class _Content:
             self._sample += facts.text
         self._types.update(ent.label_ for ent in facts.ents)
         self._stated += has_statement(facts)
+        guesses = named_guesses(facts) if len(facts.spans) else {}
+        self._guessers.update(guesses)
         estimates = len(estimates_of(facts)) if len(facts.spans) else 0
         ruled_out = len(facts.spans.get(self._key, ())) if len(facts.spans) else 0
         self._estimates += estimates
         self._ruled_out += ruled_out
-        self._has_entities |= bool(estimates or ruled_out or 3 in iob)
+        self._has_entities |= bool(
+            estimates or ruled_out or 3 in iob or any(guesses.values())
+        )
         has_outside = 2 in iob
         is_open = bool(estimates or 0 in iob)
         self._has_outside |= has_outside
@@ -364,6 +370,10 @@ class _Content:
             losses.append((Warnings.W327, self._ruled_out))
         if self._format == "conll":
             losses.append((Warnings.W343, self._stated))
+        if self._guessers and self._format not in ("spacy", "spans"):
+            names = ", ".join(sorted(self._guessers))
+            message = Warnings.W348.format(names=names, format=self._format)
+            warnings.warn(message, stacklevel=4)
         for message, count in losses:
             if count:
                 text = message.format(count=count, format=self._format)

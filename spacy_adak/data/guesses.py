@@ -47,6 +47,15 @@ def guesses_of(doc: Doc) -> dict[str, list[Guess]]:
     }
 
 
+def named_guesses(doc: Doc) -> dict[str, list[Guess]]:
+    """RETURNS (dict[str, list[Guess]]): The same of guessers with a name."""
+    return {
+        name: guesses
+        for name, guesses in guesses_of(doc).items()
+        if name != GUESSED_KEY
+    }
+
+
 def to_guesses(
     spans: Iterable[Span], scores: Iterable[float | None] = ()
 ) -> list[Guess]:
@@ -67,6 +76,11 @@ def to_guesses(
     return [Guess(*place, score) for place, score in sorted(found.items())]
 
 
+def guesses_key(name: str) -> str:
+    """RETURNS (str): The key of `Doc.spans` for the guesses of a model."""
+    return GUESSED_KEY if name == GUESSED_KEY else f"{GUESSER_PREFIX}{name}"
+
+
 def set_guesses(doc: Doc, name: str, guesses: Sequence[Guess]) -> None:
     """Write the guesses of a model to a document.
 
@@ -74,6 +88,5 @@ def set_guesses(doc: Doc, name: str, guesses: Sequence[Guess]) -> None:
     name (str): The name of the guesser.
     guesses (Sequence[Guess]): The guesses.
     """
-    key = GUESSED_KEY if name == GUESSED_KEY else f"{GUESSER_PREFIX}{name}"
     spans = [Span(doc, g.start, g.end, label=g.label) for g in guesses]
-    set_scored_spans(doc, key, spans, [guess.score for guess in guesses])
+    set_scored_spans(doc, guesses_key(name), spans, [guess.score for guess in guesses])

@@ -9,6 +9,14 @@ about which nothing is known. What the rest is, is for the reader of the file to
 A span may say where it is from: {"start": 11, "end": 14, "label": "PER", "origin":
 "estimated", "score": 0.87}. What is "estimated" or "guessed" is no entity yet. For
 which types a text is complete is said under "adak_complete".
+
+"guesses" has what other models say, by their names:
+
+    {"text": "Acme hired Ann.", "guesses": {"llm": [{"start": 11, "end": 14, "label":
+     "PER", "score": 0.8}], "ruler": []}}
+
+It says nothing about the annotation: without "spans" the text is unknown. A model with
+an empty list has seen the text and found nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,6 +29,7 @@ from ..errors import Warnings
 from .annotated_text import AnnotatedText, CharSpan, to_char_span
 from .complete_marks import marks_of
 from .files import to_jsonl
+from .guesses import Guess, named_guesses
 from .origins import (
     Origin,
     SpanOrigin,
@@ -58,8 +67,11 @@ def read_spans_jsonl(
                 missing=_get_missing(record, text, place, summary),
                 estimated=spans["estimated"],
                 guessed=spans["guessed"],
+                guesses=_get_guesses(record, place, summary),
             )
             check_other_keys(found, record, ("spans",), summary)
+            if found.guesses and "spans" not in record:
+                found.unlabelled = "missing"
             yield found
 
 
@@ -128,6 +140,20 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _get_guesses(
+    record: dict[str, Any], place: Place, summary: Summary
+) -> dict[str, list[CharSpan]]:
+    """What models say, by their names. What has no names is left out: nobody could tell
+    how good they are."""
+    value = record.get("guesses")
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not all(value):
+        summary.add_problem(place, "repaired", Warnings.W347)
+        return {}
+    return {name: get_spans(value, name, place) for name in value}
+
+
 def _get_missing(
     record: dict[str, Any], text: str, place: Place, summary: Summary
 ) -> list[CharSpan]:
@@ -168,7 +194,18 @@ def _to_record(doc: Doc, text_key: str, incorrect_spans_key: str) -> dict[str, A
     missing = [[s.start_char, s.end_char] for s in missing_stretches(doc)]
     if missing:
         record["missing"] = missing
+    if guesses := named_guesses(doc):
+        record["guesses"] = {
+            name: [_to_scored_dict(doc, guess) for guess in of_guesser]
+            for name, of_guesser in guesses.items()
+        }
     return record | marks_of(doc)
+
+
+def _to_scored_dict(doc: Doc, guess: Guess) -> dict[str, Any]:
+    scored = {} if guess.score is None else {"score": guess.score}
+    span = Span(doc, guess.start, guess.end, label=guess.label)
+    return {**to_dict(span), **scored}
 
 
 def to_dict(span: Span) -> dict[str, Any]:

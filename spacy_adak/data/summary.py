@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from ..errors import Errors
 from .complete_types import types_complete_in
-from .origins import ESTIMATED_KEY, GUESSED_KEY
+from .guesses import guesses_of
+from .origins import ESTIMATED_KEY
 
 Outcome = Literal["repaired", "skipped"]
 
@@ -93,7 +94,7 @@ class Summary:
         if len(doc.spans):
             self.ruled_out += len(doc.spans.get(incorrect_spans_key, ()))
             self.estimated += len(doc.spans.get(ESTIMATED_KEY, ()))
-            self.guessed += len(doc.spans.get(GUESSED_KEY, ()))
+            self.guessed += sum(map(len, guesses_of(doc).values()))
             self.complete.update(types_complete_in(doc))
         return iob
 

@@ -223,7 +223,7 @@ def test_each_type_is_scored_where_gold_is_complete_for_it(
     state_complete(docs[1], ["PER"])
     docs[2].set_ents([Span(docs[2], 5, 6, label="LOC")], default="missing")
     write_docbin(tmp_path / "gold.spacy", docs)
-    with pytest.warns(UserWarning, match=r"W403.*LOC can't be scored"):
+    with pytest.warns(UserWarning, match=r"W403.*Not scored: LOC"):
         found = evaluate(model, tmp_path / "gold.spacy")
     assert found.per_type == {
         "ORG": Score(1.0, 1.0, 1.0, 1),

@@ -379,10 +379,10 @@ class Errors(metaclass=WithCodes):
 
     A240 = "The guesser '{name}' can't be used: {error}"
     A241 = (
-        "The guesser '{name}' has the labels {found}, but none of them is to be learned "
-        "({labels}). If they are other names for these, map them with its setting "
-        'labels: {{"{example}": "{label}"}}. If they are types to learn from the '
-        "guesser alone, give dev data that is complete for them."
+        "The guesser '{name}' has the labels {found}, but none of them is to be "
+        "learned ({labels}). If they are other names for these, map them with its "
+        'setting labels: {{"{example}": "{label}"}}. If they are types to learn from '
+        "the guesser alone, give dev data that is complete for them."
     )
     A242 = (
         "The guesser '{name}' is '{path}', which the run would replace. Move that "

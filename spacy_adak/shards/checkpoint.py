@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 import srsly
 
@@ -133,7 +134,17 @@ def locked(folder: Path) -> Iterator[None]:
                 if time.monotonic() > deadline:
                     raise ValueError(Errors.A228.format(path=folder))
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
+            # A worker that had not begun is turned away from now on.
+            workers.truncate(0)
+            workers.write(uuid4().hex)
         yield
+
+
+def present_run(folder: Path) -> str:
+    """RETURNS (str): What tells a run from the others before and after it in its
+    folder: it begins or goes on whenever the folder is locked."""
+    workers = folder / _WORKERS
+    return workers.read_text(encoding="utf8") if workers.exists() else ""
 
 
 def _can_lock(file: IO[str]) -> bool:
@@ -144,14 +155,24 @@ def _can_lock(file: IO[str]) -> bool:
     return True
 
 
+class RunEndedError(Exception):
+    """The run that a worker is of is no longer that of the folder."""
+
+
 @contextmanager
-def at_work(folder: Path) -> Iterator[None]:
+def at_work(folder: Path, run: str) -> Iterator[None]:
     """Keep the next run out of a folder while a worker of this one writes to it.
 
     folder (Path): The folder.
+    run (str): The run that the worker is of; see `present_run`. If it was killed and
+        the next one has begun, there is an error.
     """
-    with (folder / _WORKERS).open("a") as workers:
+    # To be read: a network file system gives no shared lock otherwise.
+    with (folder / _WORKERS).open("a+") as workers:
         fcntl.flock(workers, fcntl.LOCK_SH)
+        workers.seek(0)
+        if workers.read() != run:
+            raise RunEndedError
         yield
 
 

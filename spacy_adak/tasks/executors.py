@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -20,7 +20,12 @@ import torch
 
 from ..errors import Errors
 from ..q.adak_block import AdakSettings
-from ..shards.checkpoint import at_work, is_write_error
+from ..shards.checkpoint import (
+    RunEndedError,
+    at_work,
+    is_write_error,
+    present_run,
+)
 
 _TAIL_LINES = 20
 _SECONDS_BETWEEN_LOOKS = 0.2
@@ -59,6 +64,13 @@ class Failure(NamedTuple):
     write_error: int | None
 
 
+class _Place(NamedTuple):
+    """The folder of a run, and which of the runs there it is."""
+
+    folder: Path
+    run: str
+
+
 Executor = Callable[[Sequence[Task]], None]
 _Attempt = Callable[[Sequence[Task]], list[Failure | None]]
 
@@ -78,10 +90,11 @@ def executor(settings: AdakSettings, folder: Path) -> Iterator[Executor]:
     """
     attempt: _Attempt = _attempt_serial
     cluster: AbstractContextManager[None] = nullcontext()
+    place = _Place(folder, present_run(folder))
     if settings.executor == "joblib":
-        attempt = partial(_attempt_joblib, folder=folder, n_jobs=settings.at_once)
+        attempt = partial(_attempt_joblib, place=place, n_jobs=settings.at_once)
     elif settings.executor == "ray":
-        attempt = partial(_attempt_ray, folder=folder)
+        attempt = partial(_attempt_ray, place=place)
         cluster = _ray(settings.at_once, settings.ray_address)
 
     def run(tasks: Sequence[Task]) -> None:
@@ -168,41 +181,42 @@ def _attempt_serial(tasks: Sequence[Task]) -> list[Failure | None]:
 
 
 def _attempt_joblib(
-    tasks: Sequence[Task], folder: Path, n_jobs: int
+    tasks: Sequence[Task], place: _Place, n_jobs: int
 ) -> list[Failure | None]:
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     try:
         return Parallel(n_jobs=n_jobs, backend="loky", batch_size=1)(
-            delayed(_run_for)(os.getpid(), folder, task) for task in tasks
+            delayed(_run_for)(os.getpid(), place, task) for task in tasks
         )
     except TerminatedWorkerError as error:
         raise WorkerDiedError from error
 
 
-def _run_for(parent: int, folder: Path, task: Task) -> Failure | None:
+def _run_for(parent: int, place: _Place, task: Task) -> Failure | None:
     if os.getpid() == parent:
         return _run(task)
     # Ctrl-C is for the parent to deal with.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with at_work(folder):
-        # The parent may have been killed before the lock was there.
-        _end_without(parent)
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-        return _run(task)
-
-
-def _watch(parent: int) -> None:
-    while True:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-        _end_without(parent)
-
-
-def _end_without(parent: int) -> None:
-    """Workers of a run that was killed must not go on working in its folder."""
-    if os.getppid() != parent:
+    _end_with(parent)
+    try:
+        with at_work(*place):
+            return _run(task)
+    except RunEndedError:
         os._exit(1)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """Workers of a run that was killed must not go on working in its folder."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager
@@ -227,12 +241,12 @@ def _ray(n_jobs: int, address: str | None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _attempt_ray(tasks: Sequence[Task], folder: Path) -> list[Failure | None]:
+def _attempt_ray(tasks: Sequence[Task], place: _Place) -> list[Failure | None]:
     import ray
     from ray.exceptions import RayError, RayTaskError
 
     run = ray.remote(max_retries=0)(_run_on_cluster)
-    results = [run.remote(folder, task) for task in tasks]
+    results = [run.remote(place, task) for task in tasks]
     # Wait for all: what others are at work on must not be begun a second time.
     ray.wait(results, num_returns=len(results))
     try:
@@ -243,7 +257,7 @@ def _attempt_ray(tasks: Sequence[Task], folder: Path) -> list[Failure | None]:
         raise WorkerDiedError from error
 
 
-def _run_on_cluster(folder: Path, task: Task) -> Failure | None:
-    # Ray ends the workers of a run that was killed.
-    with at_work(folder):
+def _run_on_cluster(place: _Place, task: Task) -> Failure | None:
+    # Ray ends the workers of a run that was killed, but maybe not at once.
+    with at_work(*place):
         return _run(task)

@@ -13,12 +13,14 @@ from spacy_adak.atomic import place_beside
 from spacy_adak.run.folder import MADE
 from spacy_adak.shards import checkpoint
 from spacy_adak.shards.checkpoint import (
+    RunEndedError,
     at_work,
     claim,
     explained_write_errors,
     is_write_error,
     locked,
     new_folder,
+    present_run,
     recover,
     refuse_to_overwrite,
 )
@@ -156,7 +158,7 @@ def test_second_run_in_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_run_waits_for_the_workers_of_one_that_was_killed(tmp_path: Path) -> None:
-    worker = at_work(tmp_path)
+    worker = at_work(tmp_path, present_run(tmp_path))
     worker.__enter__()
     ended = threading.Event()
 
@@ -168,7 +170,19 @@ def test_run_waits_for_the_workers_of_one_that_was_killed(tmp_path: Path) -> Non
     threading.Thread(target=end).start()
     with locked(tmp_path):
         assert ended.is_set()
-        with at_work(tmp_path):
+        with at_work(tmp_path, present_run(tmp_path)):
+            pass
+
+
+def test_worker_that_begins_after_its_run_was_killed_and_resumed_is_turned_away(
+    tmp_path: Path,
+) -> None:
+    with locked(tmp_path):
+        killed = present_run(tmp_path)
+    with locked(tmp_path):
+        with pytest.raises(RunEndedError), at_work(tmp_path, killed):
+            pass
+        with at_work(tmp_path, present_run(tmp_path)):
             pass
 
 
@@ -177,7 +191,7 @@ def test_worker_that_does_not_end_is_reported(
 ) -> None:
     monkeypatch.setattr(checkpoint, "_SECONDS_TO_WAIT_FOR_WORKERS", 0.2)
     with (
-        at_work(tmp_path),
+        at_work(tmp_path, present_run(tmp_path)),
         pytest.raises(ValueError, match=r"\[A228\]"),
         locked(tmp_path),
     ):

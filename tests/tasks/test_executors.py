@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from spacy_adak.q.adak_block import AdakSettings, read_settings
+from spacy_adak.shards.checkpoint import RunEndedError, locked
 from spacy_adak.tasks.executors import Executor, executor
 from tests.made_corpus import make_config
 
@@ -107,6 +108,30 @@ def test_worker_that_dies_twice_is_reported_with_its_log(
         execute(tasks)
     assert tasks[0].is_done()
     assert tries(tasks[1]) == 2
+
+
+@pytest.mark.parametrize("execute", ["joblib"], indirect=True)
+def test_worker_has_one_thread_that_looks_after_its_parent(
+    execute: Executor, tmp_path: Path
+) -> None:
+    tasks = make_tasks(tmp_path, *["count threads"] * 8)
+    execute(tasks)
+    counts = [int(t.output.with_suffix(".tries").read_text()) for t in tasks]
+    assert max(counts) - min(counts) < 2
+
+
+@in_processes
+def test_worker_that_begins_after_its_run_was_resumed_does_nothing(
+    execute: Executor, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    settings = make_settings(request.node.callspec.params["execute"])
+    (task,) = make_tasks(tmp_path, "nothing")
+    with executor(settings, tmp_path) as run:
+        with locked(tmp_path):
+            pass
+        with pytest.raises((ValueError, RunEndedError)):
+            run([task])
+    assert not task.is_done()
 
 
 def test_keyboard_interrupt_stays_what_it_is(tmp_path: Path) -> None:

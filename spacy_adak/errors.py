@@ -530,6 +530,11 @@ class Errors(metaclass=WithCodes):
         "leave one of them out."
     )
 
+    A330 = (
+        "Column {column} of {path} counts the tokens of each sentence, and has none of "
+        "them. Say where they are by --token-column, counted from 0: --token-column 1"
+    )
+
     # report
     A400 = (
         "No evaluation data in {path}. Give a .spacy file with annotated documents; "
@@ -643,6 +648,10 @@ class Errors(metaclass=WithCodes):
         "The package can't be written into the pipeline itself ('{path}'). Choose an "
         "output folder outside of it, such as 'packages'."
     )
+    A508 = (
+        "'{name}' is the name of {what}, which the package would replace or be hidden "
+        "by. Give another name, such as 'adak_{name}'."
+    )
 
 
 class Warnings(metaclass=WithCodes):
@@ -700,6 +709,15 @@ class Warnings(metaclass=WithCodes):
         "{count} spans of the training data are ruled out by the span group '{key}', "
         "but the component ignores it. To learn from them: "
         "--components.{component}.incorrect_spans_key {key}"
+    )
+    W221 = (
+        "{count} spans of the group '{key}' are ruled out for types that are not "
+        "learnt ({types}; the types are {labels}), so they say nothing. If a type is "
+        "misspelt, correct it."
+    )
+    W220 = (
+        "Since this run began, {paths} has changed. The run goes on with the data that "
+        "it began with. To train on the new data, start a run in another output folder."
     )
     W217 = (
         "Round {round}: the models of these folds find no entity of dev: {folds}. They "
@@ -896,6 +914,11 @@ class Warnings(metaclass=WithCodes):
     )
     W350 = "not in the expected form ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."
+    W360 = "the label {label!r} has whitespace at an edge: it is trimmed."
+    W361 = (
+        "{count} regions are of the text '{name}' and not of '{key}': they are left "
+        "out. --text-key {name} reads that text."
+    )
 
     # report
     W400 = (
@@ -910,6 +933,15 @@ class Warnings(metaclass=WithCodes):
     W403 = (
         "Not scored: {labels}. {path} is not complete for these types anywhere. Other "
         "types are scored where it is."
+    )
+    W404 = (
+        "{path} has entities of the type {labels}, which the pipeline does not have: "
+        "all of them count as missed. If it is another name for the same type, convert "
+        "either to the other."
+    )
+    W405 = (
+        "Every token of {path} is annotated, so {options} is not looked at. If "
+        "annotators have skipped entities, convert it again with --unlabelled missing."
     )
     W410 = (
         "Predictions on tokens without annotation are not counted here, so precision "

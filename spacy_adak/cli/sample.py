@@ -105,6 +105,7 @@ def sample_cli(
     from spacy.vocab import Vocab
 
     from ..data.docbin import read_docbin
+    from ..data.outputs import refuse_to_overwrite_inputs
     from ..data.sample_tasks import write_tasks
     from ..errors import Errors
     from ..report.sample import draw_sample, find_entities
@@ -126,6 +127,7 @@ def sample_cli(
         return
     if with_suggestions and model is None:
         raise ValueError(Errors.A411)
+    refuse_to_overwrite_inputs(output, data_path)
     docs = list(read_docbin(data_path, Vocab()))
     sample = draw_sample(
         docs,

@@ -252,6 +252,11 @@ def _align(
     """Whether a span with sound offsets can be used as it is, and its tokens: None if
     it has no label or does not fall on token bounds."""
     shown = (span.start, span.end, span.label)
+    if isinstance(span.label, str) and span.label != span.label.strip():
+        message = Warnings.W360.format(label=span.label)
+        if span.label.strip():
+            summary.add_problem(place, "repaired", message, span.line)
+        span = span._replace(label=span.label.strip())
     if (
         not isinstance(span.label, str)
         or not span.label.strip()

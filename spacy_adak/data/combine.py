@@ -22,6 +22,7 @@ from .complete_types import (
 )
 from .docbin import read_docbin
 from .origins import INCORRECT_SPANS_KEY, SCORES, without_estimates
+from .outputs import refuse_to_overwrite_inputs
 from .packed_docs import write_packed
 from .staging import Staging
 
@@ -129,9 +130,8 @@ def combine(
     RETURNS (Combined): What there was, and what contradicts itself.
     """
     inputs, output = [Path(path) for path in inputs], Path(output)
+    refuse_to_overwrite_inputs(output, *inputs)
     taken = [path.resolve() for path in inputs]
-    if output.resolve() in taken:
-        raise ValueError(Errors.A315.format(path=output))
     if twice := next((p for p in inputs if taken.count(p.resolve()) > 1), None):
         raise ValueError(Errors.A315.format(path=twice))
     names = _read_maps(maps, inputs)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from io import StringIO
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple, TextIO
@@ -34,6 +34,8 @@ DOCUMENT_START = "-DOCSTART-"
 _BILUO_TO_BIOES = str.maketrans("LU", "ES")
 # Not \s: tokens such as U+3000, the ideographic space, are the file's own.
 _BLANKS = " \t"
+# Of how many sentences the tokens are looked at.
+_LOOKED_AT = 10
 # Stands for the mark of a document. Every other line that is not blank has a tab.
 _MARK = "start\n"
 
@@ -79,6 +81,8 @@ def read_conll(
         column = token_column if token_column == tag_column else document_column
         raise ValueError(Errors.A304.format(column=column))
     columns = _Columns(token_column, tag_column, document_column)
+    if _has_counts_for_tokens(path, columns):
+        raise ValueError(Errors.A330.format(column=token_column, path=path))
     return docs_of_sentences(
         partial(_read_sentences, path, columns),
         vocab,
@@ -87,6 +91,19 @@ def read_conll(
         tag_scheme=tag_scheme,
         n_sents=n_sents,
     )
+
+
+def _has_counts_for_tokens(path: Path, columns: _Columns) -> bool:
+    """Whether the column of tokens has their positions in the sentence, as the first
+    one of CoNLL-U does."""
+    counted = 0
+    for sentence in islice(_read_sentences(path, columns, Summary()), _LOOKED_AT):
+        tokens = [row.token for row in sentence.rows]
+        first = int(tokens[0]) if tokens[0] in ("0", "1") else len(tokens)
+        if tokens != [str(first + i) for i in range(len(tokens))]:
+            return False
+        counted += len(tokens) > 1
+    return counted > 0
 
 
 def _read_sentences(path: Path, at: _Columns, summary: Summary) -> Iterator[Sentence]:

@@ -25,6 +25,7 @@ from ..errors import Errors
 from .complete_types import COMPLETE_KEY, complete_spans
 from .docbin import read_docbin, write_docbin
 from .origins import without_estimates
+from .outputs import refuse_to_overwrite_inputs
 
 DROP_ENTITIES = "spacy-adak.drop_entities.v1"
 Scheme = Literal["random", "entity"]
@@ -56,8 +57,7 @@ def corrupt(
     seed (int): Chooses what is removed.
     RETURNS (Corruption): What was kept.
     """
-    if Path(input_path).resolve() == Path(output_path).resolve():
-        raise ValueError(Errors.A315.format(path=output_path))
+    refuse_to_overwrite_inputs(output_path, input_path)
     docs = [without_estimates(d) for d in read_docbin(Path(input_path), Vocab())]
     if not any(doc.ents for doc in docs):
         raise ValueError(Errors.A314.format(path=input_path))

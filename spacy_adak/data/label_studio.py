@@ -97,6 +97,8 @@ def _read_task(
         annotation = {"completed_by": annotator, "result": regions}
         yield _merge(text, [annotation], place, summary)
         return
+    if not is_min:
+        task = _about_one_text(task, text_key, text, place, summary)
     predictions = _get_predictions(task, place, summary)
     if predictions is not None and not _get_annotations(task):
         record = AnnotatedText(place, text, unlabelled="missing")
@@ -110,6 +112,46 @@ def _read_task(
     for origin, span in predictions or ():
         (record.estimated if origin == "estimated" else record.guessed).append(span)
     yield record
+
+
+def _about_one_text(
+    task: dict[str, Any], text_key: str, text: str, place: Place, summary: Summary
+) -> dict[str, Any]:
+    """A task without what is said of its other texts, whose offsets would fall anywhere
+    in this one. A tag is usually named after the text it shows."""
+    others = task["data"].keys() - {text_key}
+    left_out: Counter[str] = Counter()
+
+    def is_of_this_text(region: Any) -> bool:
+        name = region.get("to_name") if isinstance(region, dict) else None
+        if not isinstance(name, str) or name not in others:
+            return True
+        if not isinstance(task["data"][name], str):
+            return True
+        value = region.get("value")
+        stated = value.get("text") if isinstance(value, dict) else None
+        if isinstance(stated, str):
+            start, end = to_char_span(value)[:2]
+            is_sound = type(start) is int and type(end) is int
+            if is_sound and text[start:end] == stated:
+                return True
+        left_out[name] += 1
+        return False
+
+    def filtered(said: Any) -> Any:
+        if not isinstance(said, dict) or not isinstance(said.get("result"), list):
+            return said
+        return {**said, "result": [r for r in said["result"] if is_of_this_text(r)]}
+
+    said_of_text: dict[str, Any] = {
+        key: [filtered(said) for said in as_list(task[key])]
+        for key in ("annotations", "completions", "predictions")
+        if key in task
+    }
+    for name, count in left_out.items():
+        message = Warnings.W361.format(count=count, name=name, key=text_key)
+        summary.add_problem(place, "repaired", message)
+    return {**task, **said_of_text}
 
 
 def _get_min_regions(task: dict[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.metadata import entry_points, packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def package(
     meta["name"] = module.removeprefix(f"{meta['lang']}_")
     if not module.isidentifier() or not module.isascii() or module.strip("_") != module:
         raise ValueError(Errors.A501.format(name=module))
+    _refuse_taken_name(module)
     target = output_dir / f"{module}-{meta['version']}"
     if target.exists() and not force:
         raise ValueError(Errors.A502.format(path=target))
@@ -109,6 +111,17 @@ def package(
             shutil.rmtree(target)
         beside.rename(target)
     return target
+
+
+def _refuse_taken_name(name: str) -> None:
+    """Refuse a name that is that of a module of Python, or of a package that is no
+    pipeline."""
+    if name in sys.stdlib_module_names:
+        raise ValueError(Errors.A508.format(name=name, what="a module of Python"))
+    pipelines = {point.name for point in entry_points(group="spacy_models")}
+    if name in packages_distributions() and name not in pipelines:
+        what = "an installed package that is no pipeline"
+        raise ValueError(Errors.A508.format(name=name, what=what))
 
 
 def _package_with_spacy(

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from seqeval.metrics import classification_report
 from spacy.cli._util import setup_gpu
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
@@ -30,6 +31,7 @@ from ..data.complete_types import (
     corpus_types,
     with_outside_stated,
 )
+from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.sample_marks import sample_weight
 from ..errors import Errors, Warnings
 from ..pipeline.annotation_likelihood import is_scored_by_type, judged_spans
@@ -181,6 +183,8 @@ def evaluate(
     data_path = Path(data_path)
     if (sample is None) != (decisions is None):
         raise ValueError(Errors.A418)
+    if output is not None:
+        refuse_to_overwrite_inputs(output, data_path, sample, decisions)
     fix_random_seed()
     try:
         setup_gpu(use_gpu, silent=silent)
@@ -195,6 +199,7 @@ def evaluate(
         Example(eg.predicted, with_outside_stated(eg.reference, types))
         for eg in predicted
     ]
+    _warn_of_unknown_labels(nlp, predicted, data_path)
     evaluation = score_entities(predicted)
     is_weighted = all(sample_weight(eg.reference) is not None for eg in predicted)
     if evaluation.complete_texts is not None:
@@ -202,7 +207,16 @@ def evaluate(
             labels = ", ".join(evaluation.not_scored)
             message = Warnings.W403.format(labels=labels, path=data_path)
             warnings.warn(message, stacklevel=2)
-    elif evaluation.missing_tokens or is_weighted:
+    elif not (evaluation.missing_tokens or is_weighted):
+        given = {
+            "--annotation-recall": annotation_recall is not None,
+            "--sample": sample is not None,
+        }
+        options = " and ".join(option for option in given if given[option])
+        if options:
+            message = Warnings.W405.format(path=data_path, options=options)
+            warnings.warn(message, stacklevel=2)
+    else:
         key = spans_key(nlp)
         annotators = estimate_gold_recall(predicted, key, annotation_recall)
         reviewed = None
@@ -229,6 +243,19 @@ def evaluate(
         text = json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
         write_bytes(Path(output), f"{text}\n".encode())
     return evaluation
+
+
+def _warn_of_unknown_labels(
+    nlp: Language, predicted: Sequence[Example], path: Path
+) -> None:
+    """Entities of a type that no component has look as if they were hard to find."""
+    known = {label for labels in nlp.pipe_labels.values() for label in labels}
+    known.update(ent.label_ for eg in predicted for ent in eg.predicted.ents)
+    gold = {ent.label_ for eg in predicted for ent in eg.reference.ents}
+    if gold - known:
+        labels = ", ".join(sorted(gold - known))
+        message = Warnings.W404.format(labels=labels, path=path)
+        warnings.warn(message, stacklevel=3)
 
 
 def _describe(

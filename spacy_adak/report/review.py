@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..data.decisions import read_decisions
+from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.suggestions import Group, SuggestedSpan, Suggestion, read_suggestions
 from ..data.summary import Problem, Summary
 from ..errors import Errors
@@ -69,6 +70,7 @@ def write_review(
     RETURNS (ReviewPage): What came of it.
     """
     suggestions, output = Path(suggestions), Path(output)
+    refuse_to_overwrite_inputs(output, suggestions, decisions)
     summary = Summary()
     # The file is read twice, so that no more is in memory than the page has.
     forms = _Forms()

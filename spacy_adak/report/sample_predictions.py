@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 
 from ..atomic import write_bytes
 from ..data.files import to_jsonl
+from ..data.outputs import refuse_to_overwrite_inputs
 from ..errors import Errors
 from ..pipeline.load import load_pipeline
 from .predictions import Prediction, predict, predictions_in, spans_key
@@ -53,6 +54,7 @@ def sample_predictions(
     seed (int): Of the draw.
     RETURNS (DrawnPredictions): How many there are.
     """
+    refuse_to_overwrite_inputs(output, data_path)
     nlp = load_pipeline(model)
     examples = predict(nlp, Path(data_path))
     predictions = predictions_in(examples, spans_key(nlp))

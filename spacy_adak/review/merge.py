@@ -21,6 +21,7 @@ from ..data.decisions import FormDecision, PlaceDecision, read_decisions
 from ..data.form_finder import FormFinder
 from ..data.formats import Target, format_of_suffix
 from ..data.origins import INCORRECT_SPANS_KEY, without_estimates
+from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.sentences import TagScheme
 from ..data.suggestions import Kind
 from ..data.summary import Summary
@@ -82,11 +83,7 @@ def merge(
     if format_ not in get_args(Target):
         choices = ", ".join(get_args(Target))
         raise ValueError(Errors.A310.format(name="--to", value=to, choices=choices))
-    if output_path.resolve() in (
-        Path(data_path).resolve(),
-        Path(decisions_path).resolve(),
-    ):
-        raise ValueError(Errors.A315.format(path=output_path))
+    refuse_to_overwrite_inputs(output_path, data_path, decisions_path)
     result = Merged(problems=Summary())
     decisions = Decisions(read_decisions(Path(decisions_path), result.problems))
     result.decisions, result.ignored = len(decisions), decisions.count_ignored()

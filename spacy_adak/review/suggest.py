@@ -29,6 +29,7 @@ from ..data.origins import (
     set_scored_spans,
     without_estimates,
 )
+from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.spans_jsonl import to_dict
 from ..data.suggestions import Kind
 from ..data.summary import Summary
@@ -114,8 +115,7 @@ def suggest(
     for setting, value in (("threshold", threshold), ("doubt", doubt)):
         if not 0 <= value <= 1 or (setting == "threshold" and not value):
             raise ValueError(Errors.A450.format(setting=setting, value=value))
-    if Path(data_path).resolve() == output_path.resolve():
-        raise ValueError(Errors.A315.format(path=output_path))
+    refuse_to_overwrite_inputs(output_path, data_path)
     if isinstance(model, Language):
         nlp = model
     else:

@@ -6,6 +6,7 @@ All that a run needs to go on after a crash is on disk:
     first-folds.cfg        those of the first fold models, where these have a frozen
                            transformer
     corpus/                the data in folds and shards
+    sources.json           digests of the files that the data is from
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
@@ -47,6 +48,7 @@ DEV_FILE = "dev.spacy"
 DICTIONARY_FILE = "dictionary.jsonl"
 HISTORY_FILE = "history.jsonl"
 PUBLISHED_FILE = "published.json"
+SOURCES_FILE = "sources.json"
 COMPLETED_FILE = "train-completed.spacy"
 REPORT_FILE = "report.html"
 ESTIMATES_FOLDER = "estimates"
@@ -64,6 +66,7 @@ GIVEN = (CONFIG_FILE, DEV_FILE)
 MADE = (
     CORPUS,
     FIRST_FOLDS_FILE,
+    SOURCES_FILE,
     FROZEN,
     LIKELIHOOD_FOLDER,
     ANNOTATORS_FOLDER,

@@ -24,6 +24,7 @@ from .dev_data import DevData, choose_dev_data
 from .filled_config import FilledConfig, adak_components, fill_config, is_adak
 from .folder import needs_q
 from .frozen_start import frozen_start_problems
+from .ruled_out import problems_of_ruled_out
 
 _SECTIONS = ("nlp", "components", "corpora", "training")
 _SECTIONS_OF_DATA = ("nlp", "corpora", "training")
@@ -69,6 +70,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     except ValueError as error:
         problems.append(str(error))
     config: FilledConfig | None = None
+    wrong_components: list[str] = []
     labels = None
     try:
         config = fill_config(raw)
@@ -101,6 +103,10 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
             if settings is not None and config is not None:
                 uses_q = _uses_q(config)
                 problems += problems_of_guessers(settings, train, known, uses_q)
+                if not wrong_components:
+                    block = config.resolved["components"][config.component]
+                    key = block["incorrect_spans_key"]
+                    problems += problems_of_ruled_out(key, train)
     if problems or config is None or settings is None:
         _refuse(problems)
     if labels is None:
@@ -208,6 +214,13 @@ def _problems_of_paths(config: Config) -> Iterator[str]:
             yield Errors.A218.format(corpus=corpus, why="not given", option=option)
         elif not Path(path).exists():
             why = f"'{path}', which does not exist"
+            yield Errors.A218.format(corpus=corpus, why=why, option=option)
+        elif (
+            block.get("@readers") == "spacy.Corpus.v1"
+            and Path(path).is_file()
+            and not str(path).endswith(".spacy")
+        ):
+            why = f"'{path}', which is no .spacy file (`adak convert` makes one)"
             yield Errors.A218.format(corpus=corpus, why=why, option=option)
 
 

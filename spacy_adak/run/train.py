@@ -1,19 +1,17 @@
 """Train a pipeline with AdaK-NER: checks, rounds, and what a run leaves behind."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from spacy.cli._util import import_code
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.util import load_config, load_model
 from thinc.api import Config
 
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
-from ..data.origins import INCORRECT_SPANS_KEY
 from ..errors import Errors, Warnings
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.adak_block import EXECUTION, read_settings
@@ -43,6 +41,7 @@ from .folder import (
     FIRST_FOLDS_FILE,
     GIVEN,
     MADE,
+    SOURCES_FILE,
     Round,
     Run,
 )
@@ -51,6 +50,8 @@ from .init_config import quick_settings
 from .overrides import read_config
 from .preflight import check_run
 from .publish import is_published, publish, publish_best, reopen
+from .ruled_out import count_ruled_out
+from .source_files import changed_files, write_digests
 
 
 def train(
@@ -169,25 +170,15 @@ def _begin(
     if checked.settings.start.frozen_encoder:
         first = with_frozen_transformer(config.to_write, config.component)
         write_file(folder / FIRST_FOLDS_FILE, first.to_disk)
+    write_digests(config.resolved, folder / SOURCES_FILE)
     write_file(folder / DEV_FILE, make_docbin(checked.dev).to_disk)
     seed = config.resolved["training"]["seed"] or 0
     write_shards(checked.train, folder / CORPUS, checked.settings.folds, seed)
     run = _make_run(folder, config, use_gpu, code_path)
-    return run._replace(ruled_out=_count_ruled_out(run, checked.train))
-
-
-def _count_ruled_out(run: Run, docs: Sequence[Doc]) -> int:
-    """How many spans are ruled out; warns where nothing will be learnt from them."""
     key = run.config["components"][run.component]["incorrect_spans_key"]
-    looked_at = key or INCORRECT_SPANS_KEY
-    count = sum(len(doc.spans.get(looked_at, ())) for doc in docs)
-    if count and key is None:
-        message = Warnings.W204.format(
-            count=count, key=looked_at, component=run.component
-        )
-        warnings.warn(message, stacklevel=2)
-        return 0
-    return count
+    return run._replace(
+        ruled_out=count_ruled_out(key, checked.train, checked.labels, run.component)
+    )
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
@@ -208,6 +199,9 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
     if differences:
         listed = "\n".join(f"- {difference}" for difference in differences)
         raise ValueError(Errors.A226.format(path=folder, changes=listed))
+    if files := changed_files(folder / SOURCES_FILE):
+        message = Warnings.W220.format(paths=", ".join(files))
+        warnings.warn(message, stacklevel=2)
     interpolated = changed.interpolate()
     if changed != begun:
         write_file(path, changed.to_disk)

@@ -136,6 +136,12 @@ def test_tokens_of_a_span_without_label_are_unknown(
     assert "its tokens are unknown" in summary.problems[0].message
 
 
+def test_label_with_whitespace_at_an_edge_is_the_one_without(nlp: Language) -> None:
+    doc, summary = align(nlp, "Ann met Bob", [CharSpan(0, 3, " PER\n")])
+    assert [ent.label_ for ent in doc.ents] == ["PER"]
+    assert codes(summary) == ["W360"]
+
+
 def test_text_made_unknown_by_one_span_keeps_the_others(nlp: Language) -> None:
     spans = [CharSpan(0, 3, "PER"), CharSpan(8, 99, "PER")]
     doc, _ = align(nlp, "Ann met Bob", spans)

@@ -91,6 +91,23 @@ def test_tabs_part_columns_so_that_tokens_may_hold_spaces(
     assert docs[0][0].text == "New York"
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_column_that_counts_tokens_is_not_taken_for_them(
+    nlp: Language, write: Write, first: int
+) -> None:
+    lines = [f"{first + i}\t{word}\tO" for i, word in enumerate(["It", "rained"])]
+    path = write("a.conll", "\n".join([f"{first}\tOh\tO", "", *lines, ""]))
+    with pytest.raises(ValueError, match=r"A330.*--token-column"):
+        read(path, nlp)
+    docs, _ = read(path, nlp, token_column=1)
+    assert [doc.text.split() for doc in docs] == [["Oh"], ["It", "rained"]]
+
+
+def test_numbers_are_tokens(nlp: Language, write: Write) -> None:
+    docs, _ = read(write("a.conll", "1 O\n\n1 O\n9 O\n"), nlp)
+    assert [len(doc) for doc in docs] == [1, 2]
+
+
 def test_same_column_for_token_and_tag_is_an_error(nlp: Language, write: Write) -> None:
     with pytest.raises(ValueError, match=r"A304.*column 0"):
         read(write("a.conll", "A O\n"), nlp, token_column=0, tag_column=0)

@@ -44,6 +44,36 @@ def test_json_min_is_read(write: Write) -> None:
     assert spans(record) == [(0, 3, "PER")]
 
 
+def test_regions_of_another_text_are_left_out(write: Write) -> None:
+    titled = {"title": "News of Bob", "score": 1, "text": "Ann met Bob"}
+    in_title = region(8, 11, "PER") | {"to_name": "title"}
+    in_text = region(0, 3, "PER") | {"to_name": "text"}
+    predicted = [{"result": [in_title]}]
+    tasks = [
+        {
+            "data": titled,
+            "annotations": [{"result": [in_text, in_title]}],
+            "predictions": predicted,
+        }
+    ]
+    (record,), summary = read(write, tasks)
+    assert spans(record) == [(0, 3, "PER")]
+    assert not record.guessed
+    (problem,) = summary.problems
+    assert "[W361] 2 regions" in problem.message
+    assert "--text-key title" in problem.message
+
+
+def test_tag_with_the_name_of_another_text_may_show_this_one(write: Write) -> None:
+    value = {"start": 8, "end": 11, "text": "Bob", "labels": ["PER"]}
+    found = {"type": "labels", "to_name": "title", "value": value}
+    data = {"title": "News", "text": "Ann met Bob"}
+    tasks = [{"data": data, "annotations": [{"result": [found]}]}]
+    (record,), summary = read(write, tasks)
+    assert spans(record) == [(8, 11, "PER")]
+    assert not summary.problems
+
+
 def test_completions_of_old_versions_are_annotations(write: Write) -> None:
     old = {"data": {"text": "Ann"}, "completions": [{"result": [region(0, 3, "PER")]}]}
     (record,), _ = read(write, [old])

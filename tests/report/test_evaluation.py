@@ -1,6 +1,7 @@
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -57,10 +58,10 @@ def nlp() -> Language:
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A pipeline that knows two names by heart."""
+    """A pipeline that knows two names of the texts by heart, and one of others."""
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler")
-    patterns = [("ORG", "Acme"), ("PER", "York")]
+    patterns = [("ORG", "Acme"), ("PER", "York"), ("LOC", "Paris")]
     ruler.add_patterns([{"label": k, "pattern": v} for k, v in patterns])
     nlp.to_disk(tmp_path / "model")
     return tmp_path / "model"
@@ -169,6 +170,30 @@ def test_incomplete_gold_is_corrected_by_a_given_recall(
     assert scores["ents_per_type"]["ORG"]["p"] == 1.0
     assert scores["annotation_recall"]["methods"] == ["given"]
     assert "at random" in scores["note"]
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({"annotation_recall": 0.5}, "--annotation-recall"),
+        ({"sample": Path("s"), "decisions": Path("d")}, "--sample"),
+    ],
+)
+def test_correction_of_complete_gold_is_warned_of(
+    model: Path, data_path: Path, given: dict[str, Any], option: str
+) -> None:
+    with pytest.warns(UserWarning, match=rf"W405.*{option}.*--unlabelled missing"):
+        result = evaluate(model, data_path, **given)
+    assert result.corrected is None
+
+
+def test_type_that_the_pipeline_does_not_have_is_warned_of(
+    nlp: Language, model: Path, tmp_path: Path
+) -> None:
+    doc = make_doc(nlp, (0, 1, "ORG"), (2, 4, "PERSON"))
+    write_docbin(tmp_path / "gold.spacy", [doc])
+    with pytest.warns(UserWarning, match=r"W404.*gold\.spacy.* PERSON,"):
+        evaluate(model, tmp_path / "gold.spacy")
 
 
 def test_texts_that_were_drawn_count_by_their_weights(

@@ -351,6 +351,19 @@ def test_run_is_not_resumed_with_other_settings(finished: FinishedRun) -> None:
     ]
 
 
+def test_data_that_has_changed_since_the_run_began_is_warned_of(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = copy_of(finished, tmp_path)
+    sources = srsly.read_json(folder / "sources.json")
+    train_path = finished.config.interpolate()["paths"]["train"]
+    assert train_path in sources
+    srsly.write_json(folder / "sources.json", {**sources, train_path: "another"})
+    with pytest.warns(UserWarning, match=rf"W220.*{train_path} has changed"):
+        train(finished.config, folder, resume=True)
+    assert_same_results(folder, finished.folder)
+
+
 def test_run_that_is_resumed_may_have_more_rounds(
     one_round: FinishedRun, finished: FinishedRun, tmp_path: Path
 ) -> None:

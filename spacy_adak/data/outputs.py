@@ -1,0 +1,21 @@
+"""Which files a command may write to."""
+
+from pathlib import Path
+
+from ..errors import Errors
+
+
+def refuse_to_overwrite_inputs(output: Path, *inputs: Path | None) -> None:
+    """Raise an error if a file that is to be written is one that is read.
+
+    output (Path): The file to write.
+    inputs (Path | None): The files to read, or directories of `.spacy` files.
+    """
+    target = Path(output).resolve()
+    for path in inputs:
+        if path is None:
+            continue
+        source = Path(path).resolve()
+        is_within = target.suffix == ".spacy" and target.is_relative_to(source)
+        if target == source or (is_within and target.exists()):
+            raise ValueError(Errors.A315.format(path=output))

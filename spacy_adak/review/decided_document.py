@@ -116,6 +116,8 @@ class DecidedDocument:
         self.ruled_out = {_key(span): span for span in group}
         self.decided = {_key(span): span for span in doc.spans.get(DECIDED_KEY, ())}
         self.new: dict[Place, Span] = {}
+        # Those of them that were decided on for this place alone.
+        self.exceptions: set[Place] = set()
         self.withdrawn: set[Place] = set()
         self.rejected: list[Span] = []
         self.is_changed = False
@@ -152,12 +154,17 @@ class DecidedDocument:
         if why is not None:
             self._report(proposal, why)
             return
-        if any(_overlap(span, other) for other in self.new.values()):
-            # A form within a longer one that was accepted as well is a part of it.
+        rival = next((s for s in self.new.values() if _overlap(span, s)), None)
+        if rival is not None:
             if proposal.is_place:
                 self._report(proposal, "it overlaps another entity that was accepted")
+            elif key[:2] == _key(rival)[:2] and _key(rival) not in self.exceptions:
+                self._report(proposal, f"it was accepted as {rival.label_} as well")
+            # Else a form lies within a longer one, or a place is an exception to it.
             return
         self.new[key] = span
+        if proposal.is_place:
+            self.exceptions.add(key)
         self.result.entities[span.label_] += 1
         self.is_changed = True
 

@@ -135,6 +135,22 @@ def test_place_wins_over_form(bench: Workbench) -> None:
     assert bench.ruled_out() == [[], [(0, 1, "ORG")], []]
 
 
+def test_form_accepted_with_two_labels_is_listed(bench: Workbench) -> None:
+    result = bench.merge(form("accept", "Acme", "ORG"), form("accept", "Acme", "PER"))
+    assert result.entities == {"ORG": 3}
+    assert [(c.line, c.span, c.label, c.why) for c in result.conflicts] == [
+        (line, "Acme", "PER", "it was accepted as ORG as well") for line in (0, 1, 1)
+    ]
+
+
+def test_place_may_have_another_label_than_its_form(bench: Workbench) -> None:
+    result = bench.merge(
+        form("accept", "Acme", "ORG"), place("accept", TEXTS[0], 0, 4, "PER")
+    )
+    assert result.entities == {"ORG": 2, "PER": 1}
+    assert not result.conflicts
+
+
 def test_later_decision_replaces_an_earlier_one(bench: Workbench) -> None:
     result = bench.merge(
         form("accept", "Bob", "ORG"),

@@ -15,9 +15,9 @@ from spacy_adak.data.convert import convert
 from spacy_adak.data.corruption import corrupt
 from spacy_adak.packaging.package import package
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
-from spacy_adak.report.data_checks import Finding
 from spacy_adak.report.debug_data import check_config, check_files
 from spacy_adak.report.evaluation import Evaluation, evaluate
+from spacy_adak.report.finding import Finding
 from spacy_adak.report.review import write_review
 from spacy_adak.report.run_report import RunReport, write_report
 from spacy_adak.report.sample import draw_sample

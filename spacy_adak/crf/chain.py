@@ -127,7 +127,7 @@ def relative_transitions(transitions: Tensor) -> Tensor:
 
 
 def path_scores(chain: Chain, paths: Tensor) -> Tensor:
-    """The scores of given paths.
+    """The scores of given paths: the numerators of Eq. 1, as logarithms.
 
     chain (Chain): The scores.
     paths (Tensor): (B, K, T) int64 tags; anything beyond a sentence's length is ignored

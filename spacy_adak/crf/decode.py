@@ -42,7 +42,7 @@ class KBest(NamedTuple):
 
 
 def viterbi(chain: Chain) -> KBest:
-    """The best path of each sentence.
+    """The best path of each sentence (Eq. 3).
 
     chain (Chain): The scores. Forbid tags or moves with -inf.
     RETURNS (KBest): With K = 1.

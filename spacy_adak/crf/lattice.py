@@ -281,7 +281,7 @@ def _like(gradient: Tensor, parameter: Tensor) -> Tensor:
 
 
 def log_partition(chain: Chain) -> Tensor:
-    """The log of the summed weight of all paths.
+    """The log of the summed weight of all paths: the denominator of Eq. 1.
 
     chain (Chain): The scores. Forbid tags or paths with -inf, see `Chain.allowing`.
     RETURNS (Tensor): (B,) float64, whatever the type of the scores: differences of

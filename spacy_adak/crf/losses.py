@@ -122,23 +122,16 @@ def soft_q(fold_model: Chain, allowed: Tensor) -> NodeQ:
     return NodeQ(marginals(fold_model.allowing(allowed)).log_())
 
 
-def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> ChainQ:
-    """q(y) proportional to p(y)^(1/T) over the allowed paths (Eq. 6).
+def interpolated_q(fold_model: Chain, allowed: Tensor, temperature: float) -> Chain:
+    """q(y) proportional to p(y)^(1/T) over the allowed paths (Eq. 6), up to a constant.
 
     T = 1 is the fold model's own distribution, T towards 0 its best path.
 
     fold_model (Chain): The scores of a fold model, or the mean of several.
     allowed (Tensor): (B, T, N) bool, the tags each token may have.
     temperature (float): T > 0.
-    RETURNS (ChainQ): q.
+    RETURNS (Chain): The log of q as scores; its normaliser is their log-partition.
     """
-    chain = interpolated_chain(fold_model, allowed, temperature)
-    return ChainQ(chain, log_partition(chain))
-
-
-def interpolated_chain(fold_model: Chain, allowed: Tensor, temperature: float) -> Chain:
-    """RETURNS (Chain): The scores of `interpolated_q`, which need no normaliser to be
-    kept."""
     chain = fold_model.detach().allowing(allowed)
     # In float64: a low temperature blows up the rounding errors of the scores.
     return chain._replace(

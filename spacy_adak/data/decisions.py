@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, model_validator
 
-from .suggestions import Count, Kind, Record, String, SuggestedSpan, read_records
+from .suggestions import Count, Kind, Record, String, SuggestedSpan, read_objects
 from .summary import Summary
 
 Answer = Literal["accept", "reject", "ignore"]
@@ -91,5 +91,5 @@ def read_decisions(path: Path, summary: Summary) -> list[FormDecision | PlaceDec
     summary (Summary): Where problems are noted.
     RETURNS (list[FormDecision | PlaceDecision]): The decisions, in their order.
     """
-    records = read_records(path, _DECISION.validate_python, summary)
+    records = read_objects(path, _DECISION.validate_python, summary)
     return [decision for _, decision in records]

@@ -152,7 +152,7 @@ def read_suggestions(path: Path, summary: Summary) -> Iterator[Suggestion]:
     """
     # Of millions of places no more than this is kept.
     firsts: dict[bytes, tuple[int, int]] = {}
-    for place, suggestion in read_records(path, Suggestion.model_validate, summary):
+    for place, suggestion in read_objects(path, Suggestion.model_validate, summary):
         here = (place.line, suggestion.line)
         first, text = firsts.setdefault(_digest(suggestion.place), here)
         if first == place.line:
@@ -165,7 +165,7 @@ def _digest(place: tuple[Any, ...]) -> bytes:
     return blake2b(repr(place).encode(), digest_size=16).digest()
 
 
-def read_records(
+def read_objects(
     path: Path, validate: Callable[[Any], _R], summary: Summary
 ) -> Iterator[tuple[Place, _R]]:
     """Read the objects of a JSONL file that a model accepts. Others are noted.

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..crf.chain import Chain
 from ..crf.decode import viterbi
-from ..crf.losses import interpolated_chain, soft_q
+from ..crf.losses import interpolated_q, soft_q
 from ..pipeline.head import TagScores
 
 _LOWEST = -60_000.0
@@ -61,7 +61,7 @@ def chain_of_q(
         zeros = torch.zeros_like(q.log_weights[0, 0])
         return Chain(q.log_weights, fold_models.lengths, all_alike, zeros, zeros)
     if mode == "interpolated":
-        chain = interpolated_chain(fold_models, allowed, temperature)
+        chain = interpolated_q(fold_models, allowed, temperature)
         # What the annotation says needs no temperature.
         return chain.with_node_weights(log_likelihood)
     return None

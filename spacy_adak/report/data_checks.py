@@ -2,102 +2,35 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Literal, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ..annotation.completeness import is_complete, is_meant_to_be_complete
 from ..data.complete_types import (
     complete_tokens,
     has_statement,
-    is_complete_for,
     types_complete_in,
 )
-from ..data.form_finder import FormFinder
 from ..data.origins import DECIDED_KEY
 from ..data.sample_marks import SAMPLE_KEY
-from ..q.marked_forms import count_forms as count_words
-from ..q.marked_forms import marked_words
+from ..q.marked_forms import count_forms, marked_words
 from ..recall.complete_texts import recall_from_complete_texts
 from ..recall.consistency import recall_from_forms
 from ..recall.pooled import pool_estimates
 from ..recall.two_annotators import recall_from_two_annotators
+from .finding import EXAMPLES, Finding
+from .form_checks import Forms
 
-Level = Literal["info", "warning", "error"]
 # With fewer entities than this a type is hardly learnt.
 RARE = 20
-# How many examples of a finding are told.
-EXAMPLES = 5
 _UNKNOWN, _OUTSIDE = 0, 2
 _WHAT_TELLS_RECALL = (
     "`adak train` also asks models that predict what is annotated. Some 50 texts with "
     "all of their entities annotated tell more: `python -m spacy adak sample` draws "
     "them."
 )
-
-
-class Finding(NamedTuple):
-    """Something that was found.
-
-    name (str): What it is about, for programs.
-    level (str): "error" if a training would fail or learn something wrong, "warning" if
-        it may be worse for it, else "info".
-    message (str): A sentence with numbers, and what to do about it.
-    numbers (dict[str, Any]): The same for programs.
-    """
-
-    name: str
-    level: Level
-    message: str
-    numbers: dict[str, Any]
-
-
-@dataclass
-class Forms:
-    """How often each form is annotated, stated to be outside, and neither."""
-
-    marked: dict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )
-    unknown: Counter[str] = field(default_factory=Counter)
-    outside: Counter[str] = field(default_factory=Counter)
-
-
-def count_forms(docs: Iterable[Doc]) -> Forms:
-    """Count all occurrences of the forms that are annotated somewhere.
-
-    docs (Iterable[Doc]): The documents.
-    RETURNS (Forms): The counts.
-    """
-    docs = list(docs)
-    forms = Forms()
-    for doc in docs:
-        for ent in doc.ents:
-            forms.marked[ent.text][ent.label_] += 1
-    find = FormFinder(forms.marked)
-    for doc in docs:
-        if not len(doc):
-            continue
-        states = doc.to_array("ENT_IOB").tolist()
-        for span in find(doc):
-            within = set(states[span.start : span.end])
-            is_known = within == {_OUTSIDE} or (
-                within == {_UNKNOWN} and _has_no_entity(span, forms.marked[span.text])
-            )
-            forms.unknown[span.text] += within == {_UNKNOWN} and not is_known
-            forms.outside[span.text] += is_known
-    return forms
-
-
-def _has_no_entity(span: Span, types: Iterable[str]) -> bool:
-    """Whether a text is complete for all of these types where a span is."""
-    doc = span.doc
-    return has_statement(doc) and all(
-        is_complete_for(Span(doc, span.start, span.end, label=t)) for t in types
-    )
 
 
 def check_contents(
@@ -198,7 +131,7 @@ def check_recall(
     estimates = [
         recall_from_complete_texts(train, complete),
         recall_from_two_annotators(incomplete),
-        recall_from_forms(*count_words([marked_words(doc) for doc in incomplete])),
+        recall_from_forms(*count_forms([marked_words(doc) for doc in incomplete])),
     ]
     found = pool_estimates([estimate for estimate in estimates if estimate is not None])
     if found is None:
@@ -331,45 +264,6 @@ def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
             f"The dev data has entities of types that the training data has not: "
             f"{', '.join(unseen)}. Annotate some, or remove them from dev.",
             {"labels": unseen},
-        )
-
-
-def check_contradictions(forms: Forms) -> Iterable[Finding]:
-    """Whether annotations of a form contradict each other.
-
-    forms (Forms): Those of the training data.
-    YIELDS (Finding): What was found.
-    """
-    several = {form: n for form, n in forms.marked.items() if len(n) > 1}
-    if several:
-        order = sorted(several, key=lambda form: -several[form].total())
-        listed = _listed(
-            f"'{form}' ({', '.join(f'{k} {n:,}' for k, n in several[form].items())})"
-            for form in order[:EXAMPLES]
-        )
-        yield Finding(
-            "several_types",
-            "info",
-            f"{len(several):,} forms are annotated with more than one type, such as "
-            f"{listed}. Check that both are meant.",
-            {"forms": {form: dict(several[form]) for form in order}},
-        )
-    both = Counter(
-        {form: forms.outside[form] for form in forms.marked if forms.outside[form]}
-    )
-    if both:
-        listed = _listed(
-            f"'{form}' ({forms.marked[form].total():,} marked, {n:,} outside)"
-            for form, n in both.most_common(EXAMPLES)
-        )
-        yield Finding(
-            "marked_and_outside",
-            "warning",
-            f"{len(both):,} forms are annotated in some places and stated to be "
-            f"outside of entities in others, such as {listed}. If the latter were only "
-            "skipped, they have to be missing: `python -m spacy adak convert "
-            "--unlabelled missing`.",
-            {"forms": dict(both.most_common())},
         )
 
 

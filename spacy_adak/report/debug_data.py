@@ -22,18 +22,15 @@ from ..run.overrides import read_config
 from ..run.preflight import read_data
 from ..shards.references import tokenizing_pipeline
 from .data_checks import (
-    EXAMPLES,
-    Finding,
-    Level,
     check_alignment,
     check_complete_types,
     check_contents,
-    check_contradictions,
     check_dev,
     check_labels,
     check_recall,
-    count_forms,
 )
+from .finding import EXAMPLES, Finding, Level
+from .form_checks import check_contradictions, states_of_forms
 from .guess_checks import check_guesses
 
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -63,7 +60,7 @@ def debug_data(
     types = corpus_types([*train, *dev])
     train = [with_outside_stated(doc, types) for doc in train]
     dev = [with_outside_stated(doc, types) for doc in dev]
-    forms = count_forms(train)
+    forms = states_of_forms(train)
     findings = [
         *check_contents("training", train, incorrect_spans_key),
         *(check_contents("dev", dev, incorrect_spans_key) if has_dev else ()),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from spacy.tokens import Doc
 
 from ..data.guesses import guesses_of
-from .data_checks import Finding
+from .finding import Finding
 
 
 def check_guesses(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import srsly
-from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from spacy.vocab import Vocab
 
+from ..data.docbin import read_docbin
 from ..data.origins import annotated_entities
 from ..errors import Errors
 from ..q.guess_trust import GuesserTrust, Trust
@@ -174,17 +174,11 @@ def _dictionary(folder: Path, number: int) -> Counter[str]:
     return Counter(row["label"] for row in srsly.read_jsonl(path))
 
 
-def read_docs(paths: list[Path], vocab: Vocab | None = None) -> Iterator[Doc]:
-    """YIELDS (Doc): The documents of some files."""
-    vocab = Vocab() if vocab is None else vocab
-    for path in paths:
-        yield from DocBin().from_disk(path).get_docs(vocab)
-
-
 def _count(paths: list[Path]) -> Corpus:
     texts = tokens = unknown = 0
     entities: Counter[str] = Counter()
-    for doc in read_docs(paths):
+    vocab = Vocab()
+    for doc in (doc for path in paths for doc in read_docbin(path, vocab)):
         texts += 1
         tokens += len(doc)
         unknown += int((doc.to_array("ENT_IOB") == 0).sum())

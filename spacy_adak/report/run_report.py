@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.cli._util import import_code, setup_gpu
+from spacy.vocab import Vocab
 
+from ..data.docbin import read_docbin
 from ..pipeline.load import load_pipeline
 from ..run.folder import COMPLETED_FILE, DEV_FILE, REPORT_FILE
 from ..tasks.progress import describe_seconds
@@ -28,7 +30,7 @@ from .run_charts import (
     type_figure,
     weight_figure,
 )
-from .run_record import RunRecord, read_docs, read_run
+from .run_record import RunRecord, read_run
 from .verdict import Verdict, judge
 
 
@@ -120,7 +122,7 @@ def make_report(
     estimates = None
     completed = run.folder / COMPLETED_FILE
     if run.has_q and run.is_finished and completed.exists():
-        estimates = choose_examples(read_docs([completed]))
+        estimates = choose_examples(read_docbin(completed, Vocab()))
     verdict = judge(run, dev, reliability, estimates)
     return RunReport(run, verdict, dev, reliability, estimates)
 

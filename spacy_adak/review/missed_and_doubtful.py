@@ -25,7 +25,7 @@ from ..pipeline.recognition import segment_chains, shift
 _CHAINS_AT_A_TIME = 256
 
 
-class Alternative(NamedTuple):
+class OtherReading(NamedTuple):
     """Another way to read the tokens of a span.
 
     probability (float): How probable it is that a text is read like this there.
@@ -36,8 +36,8 @@ class Alternative(NamedTuple):
     probability: float
     spans: list[LabelledSpan]
 
-    def shifted(self, offset: int) -> "Alternative":
-        """RETURNS (Alternative): The same for a segment that begins at an offset."""
+    def shifted(self, offset: int) -> "OtherReading":
+        """RETURNS (OtherReading): The same for a segment that begins at an offset."""
         return self._replace(spans=[shift(span, offset) for span in self.spans])
 
 
@@ -46,13 +46,13 @@ class Candidate(NamedTuple):
 
     span (LabelledSpan): Where and what.
     probability (float): The probability of exactly this span with this label.
-    alternatives (list[Alternative]): What other readings have there, the most
+    alternatives (list[OtherReading]): What other readings have there, the most
         probable first.
     """
 
     span: LabelledSpan
     probability: float
-    alternatives: list[Alternative]
+    alternatives: list[OtherReading]
 
 
 def find_missed(
@@ -191,10 +191,10 @@ def _without_each_entity(
 
 def _find_alternatives(
     chain: Chain, spans: Sequence[tuple[int, LabelledSpan]], tagset: TagSet, k: int
-) -> list[list[Alternative]]:
+) -> list[list[OtherReading]]:
     """What the K best readings have in place of each span, and how probable that is:
     not only in these readings, but in all."""
-    found: list[list[Alternative]] = [[] for _ in spans]
+    found: list[list[OtherReading]] = [[] for _ in spans]
     if not spans or k < 1:
         return found
     rows = sorted({row for row, _ in spans})
@@ -222,5 +222,5 @@ def _find_alternatives(
             owners.append((i, there))
     values = span_log_probabilities(chain, runs).exp().tolist()
     for (i, there), value in zip(owners, values, strict=True):
-        found[i].append(Alternative(value, there))
+        found[i].append(OtherReading(value, there))
     return [sorted(others, key=lambda other: -other.probability) for others in found]

@@ -15,8 +15,8 @@ from ..data.origins import CANDIDATES_KEY, SCORES
 from ..data.suggestions import Kind
 from ..pipeline.adak_ner import AdaKRecognizer
 from .missed_and_doubtful import (
-    Alternative,
     Candidate,
+    OtherReading,
     find_doubtful,
     find_missed,
     with_alternatives,
@@ -191,7 +191,7 @@ def _read(values: Any) -> Candidate:
         LabelledSpan(*span),
         probability,
         [
-            Alternative(float(p), [LabelledSpan(*s) for s in spans])
+            OtherReading(float(p), [LabelledSpan(*s) for s in spans])
             for p, spans in alternatives
         ],
     )

@@ -5,11 +5,10 @@ annotators have in common. Only if they are not there, or too few, models are as
 plain CRFs, each trained without one fold, to which unknown tokens are O.
 """
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import srsly
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.util import registry
 from spacy.vocab import Vocab
 
@@ -20,6 +19,7 @@ from ..annotation.completeness import (
 )
 from ..atomic import remove
 from ..data.complete_types import is_complete_for, stated_types
+from ..data.docbin import read_docbin
 from ..errors import Errors
 from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
@@ -72,12 +72,11 @@ def find_recall(run: Run, execute: Executor) -> KnownRecall:
     if known is not None:
         return known
     vocab = Vocab()
-    train = [
-        doc for shard in list_shards(run.corpus) for doc in _read(shard.path, vocab)
-    ]
+    shards = list_shards(run.corpus)
+    train = [doc for shard in shards for doc in read_docbin(shard.path, vocab)]
     complete = [
         doc
-        for doc in [*train, *_read(run.dev_path, vocab)]
+        for doc in [*train, *read_docbin(run.dev_path, vocab)]
         if is_meant_to_be_complete(doc)
     ]
     incomplete = [doc for doc in train if not is_meant_to_be_complete(doc)]
@@ -190,7 +189,3 @@ def _ask_models(run: Run, execute: Executor, train: list[Doc]) -> RecallEstimate
         for number, text in enumerate(texts)
         for words, label, probability, is_annotated, touches_annotation in text
     )
-
-
-def _read(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    yield from DocBin().from_disk(path).get_docs(vocab)

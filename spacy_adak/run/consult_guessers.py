@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..data.docbin import read_docbin
 from ..q.guess_trust import GuessedText, Trust, estimate_trust
 from ..shards.guess_files import read_guesses
 from ..shards.layout import list_shards
@@ -67,6 +67,6 @@ def _files(run: Run) -> tuple[Path, ...]:
 
 
 def _compared(run: Run, path: Path) -> list[GuessedText]:
-    docs: list[Doc] = list(DocBin().from_disk(path).get_docs(Vocab()))
+    docs = list(read_docbin(path, Vocab()))
     guesses = read_guesses(run.guesses, path, docs)
     return [GuessedText.read(*each) for each in zip(docs, guesses, strict=True)]

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spacy.cli._util import import_code
-from spacy.tokens import DocBin
 from spacy.util import load_config, minibatch
 from spacy.vocab import Vocab
 from thinc.api import require_gpu
 
+from ..data.docbin import read_docbin
 from ..data.guesses import Guess
 from ..q.adak_block import read_settings
 from ..q.guessers import ask, make_guesser
@@ -82,7 +82,7 @@ class GuessingTask(NamedTuple):
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):
             guesser = make_guesser(read_settings(config).guessers[self.guesser])
         texts = {
-            path: list(DocBin().from_disk(path).get_docs(Vocab()))
+            path: list(read_docbin(path, Vocab()))
             for path in self.files[self.part :: self.parts]
         }
         total = sum(map(len, texts.values()))

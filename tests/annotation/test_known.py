@@ -254,3 +254,15 @@ def test_a_token_for_which_all_types_are_complete_is_outside() -> None:
     known = Known([entity], numpy.zeros(4, dtype=bool), [], complete)
     assert known.about(["X", "Y"]).outside.tolist() == [False, False, True, False]
     assert not known.about(["X", "Y", "Z"]).outside.any()
+
+
+@pytest.mark.parametrize(
+    ("span", "is_within"),
+    [((0, 2), False), ((1, 3), True), ((3, 5), True), ((4, 6), False)],
+)
+def test_span_is_decided_if_a_token_of_it_is_complete(
+    span: tuple[int, int], is_within: bool
+) -> None:
+    known = Known([], numpy.zeros(6, dtype=bool), [], [LabelledSpan(2, 4, "X")])
+    assert known.is_complete_for(LabelledSpan(*span, "X")) == is_within
+    assert not known.is_complete_for(LabelledSpan(*span, "Y"))

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from spacy_adak.crf.chain import Chain
+from spacy_adak.crf.lattice import log_partition
+from spacy_adak.crf.losses import ChainQ, interpolated_q
 from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, are_by_type
 
 INF = float("inf")
@@ -144,3 +146,11 @@ def sentence_of(chain: Chain, b: int) -> Chain:
         chain.start[pick] if per_sentence else chain.start,
         chain.end[pick] if per_sentence else chain.end,
     )
+
+
+def interpolated(
+    fold_model: Chain, allowed: torch.Tensor, temperature: float
+) -> ChainQ:
+    """RETURNS (ChainQ): Interpolated q with its normaliser."""
+    q = interpolated_q(fold_model, allowed, temperature)
+    return ChainQ(q, log_partition(q))

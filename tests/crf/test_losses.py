@@ -12,7 +12,6 @@ from spacy_adak.crf.losses import (
     HardQ,
     adak,
     annealed_weight,
-    interpolated_q,
     missing_q,
     negative_log_likelihood,
     ruled_out_loss,
@@ -24,6 +23,7 @@ from spacy_adak.crf.spans import TaggedSpan
 from .brute_force import (
     allowed_tags,
     chains,
+    interpolated,
     legal_paths,
     log_sum,
     probabilities,
@@ -176,7 +176,7 @@ def test_interpolated_loss_is_exact(
         total = sum(powers.values())
         q = {tags: power / total for tags, power in powers.items()}
         expected.append(brute_force_nll(chain, b, q))
-    q_chain = interpolated_q(fold_model, allowed, temperature)
+    q_chain = interpolated(fold_model, allowed, temperature)
     actual = negative_log_likelihood(chain, q_chain)
     # Without an allowed path q itself is not defined.
     defined = q_chain.log_normaliser.isfinite()
@@ -264,7 +264,7 @@ def test_interpolated_q_goes_to_hard_q_as_the_temperature_goes_to_zero() -> None
     best = viterbi(fold_model.allowing(allowed)).paths[:, 0]
     hard = negative_log_likelihood(chain, HardQ(best))
     distances = [
-        (negative_log_likelihood(chain, interpolated_q(fold_model, allowed, t)) - hard)
+        (negative_log_likelihood(chain, interpolated(fold_model, allowed, t)) - hard)
         .abs()
         .max()
         for t in (1.0, 0.1, 0.001)
@@ -276,7 +276,7 @@ def test_interpolated_q_goes_to_hard_q_as_the_temperature_goes_to_zero() -> None
 def test_interpolated_q_of_temperature_one_is_the_fold_model_itself() -> None:
     fold_model = make_chain(1)
     everything = torch.ones(3, 4, 3, dtype=torch.bool)
-    q = interpolated_q(fold_model, everything, 1.0)
+    q = interpolated(fold_model, everything, 1.0)
     # The chain of q is then that of the fold model: the sum of p(y)^2 / Z^2.
     squared = Chain(
         fold_model.emissions * 2,
@@ -297,7 +297,7 @@ def test_gradient_of_every_loss_is_right(kind: str) -> None:
     q = {
         "hard": HardQ(torch.tensor([[0, 1, 2, 2], [1, 2, 0, 0], [2, 1, 1, 0]])),
         "soft": soft_q(fold_model, allowed),
-        "interpolated": interpolated_q(fold_model, allowed, 0.5),
+        "interpolated": interpolated(fold_model, allowed, 0.5),
         "uniform": uniform_q(allowed),
         "missing": missing_q(allowed, torch.tensor([0.0, -1.0, -2.0])),
     }[kind]

@@ -15,7 +15,7 @@ from spacy_adak.crf.chain import (
 )
 from spacy_adak.crf.decode import kbest, viterbi
 from spacy_adak.crf.lattice import log_partition, marginals, run_messages
-from spacy_adak.crf.losses import adak, interpolated_q, soft_q, uniform_q
+from spacy_adak.crf.losses import adak, soft_q, uniform_q
 from spacy_adak.crf.moves import DenseMoves
 from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, MovesByType
 from spacy_adak.crf.ratio import expected_entity_tokens
@@ -26,6 +26,7 @@ from .brute_force import (
     INF,
     allowed_tags,
     as_matrix,
+    interpolated,
     legal_paths,
     log_partitions,
 )
@@ -179,8 +180,8 @@ def test_losses_are_those_of_the_matrix(chain: Chain, data: st.DataObject) -> No
         (uniform_q(allowed),) * 2,
         (soft_q(fold_model, allowed), soft_q(fold_matrix, allowed)),
         (
-            interpolated_q(fold_model, allowed, 0.5),
-            interpolated_q(fold_matrix, allowed, 0.5),
+            interpolated(fold_model, allowed, 0.5),
+            interpolated(fold_matrix, allowed, 0.5),
         ),
     ):
         torch.testing.assert_close(

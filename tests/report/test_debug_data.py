@@ -5,8 +5,9 @@ from spacy.tokens import Doc, Span
 from spacy_adak.data.complete_types import COMPLETE_KEY
 from spacy_adak.data.origins import DECIDED_KEY, complete, set_annotators
 from spacy_adak.data.sample_marks import SAMPLE_KEY
-from spacy_adak.report.data_checks import RARE, Finding
+from spacy_adak.report.data_checks import RARE
 from spacy_adak.report.debug_data import debug_data
+from spacy_adak.report.finding import Finding
 from tests.made_texts import make_doc
 
 NLP = spacy.blank("en")

@@ -23,6 +23,7 @@ from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
 from ..data.complete_types import with_outside_stated
 from ..encoders.averaged_shim import keeps_averages
+from ..encoders.recomputed_layers import recompute_layers_if_asked
 from ..errors import Errors, Warnings
 from .annotation_likelihood import (
     SCORE_NAME,
@@ -198,6 +199,9 @@ class AdaKRecognizer(CheckedPipe):
         if not sample:
             raise ValueError(SpacyErrors.E923.format(name=self.name))
         self.model.initialize(X=sample)
+        # A transformer that it listens to is there already.
+        for _, component in nlp.pipeline if nlp is not None else ():
+            recompute_layers_if_asked(getattr(component, "model", None))
         references = (eg.reference for eg in get_examples())
         self.estimate_settings(
             references, _complete_references(get_examples(), self.labels)

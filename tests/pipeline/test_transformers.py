@@ -1,13 +1,16 @@
 """The component over the transformers of spacy-transformers, without network."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+import torch
 from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Adam
+from thinc.shims import pytorch, pytorch_grad_scaler
 
 from tests.made_texts import TEXTS, entities, get_ner, make_examples, scores, train
 
@@ -27,7 +30,7 @@ SPANS = {
 }
 
 
-def transformer(path: Path, architecture: str) -> dict[str, Any]:
+def transformer(path: Path, architecture: str, **settings: Any) -> dict[str, Any]:
     return {
         "@architectures": architecture,
         "name": str(path),
@@ -36,20 +39,21 @@ def transformer(path: Path, architecture: str) -> dict[str, Any]:
         "transformer_config": {},
         "mixed_precision": False,
         "grad_scaler_config": {},
+        **settings,
     }
 
 
-def own_transformer(path: Path) -> Language:
+def own_transformer(path: Path, **settings: Any) -> Language:
     """The transformer is part of the component."""
-    encoder = transformer(path, "spacy-transformers.Tok2VecTransformer.v3")
+    encoder = transformer(path, "spacy-transformers.Tok2VecTransformer.v3", **settings)
     encoder.update(pooling=POOLING, grad_factor=1.0)
     return crf_over(spacy.blank("en"), encoder)
 
 
-def shared_transformer(path: Path) -> Language:
+def shared_transformer(path: Path, **settings: Any) -> Language:
     """The component listens to a transformer."""
     nlp = spacy.blank("en")
-    model = transformer(path, "spacy-transformers.TransformerModel.v3")
+    model = transformer(path, "spacy-transformers.TransformerModel.v3", **settings)
     nlp.add_pipe("transformer", config={"model": model})
     listener = {
         "@architectures": "spacy-transformers.TransformerListener.v1",
@@ -160,3 +164,50 @@ def all_weights(nlp: Language) -> list[Any]:
         for shim in node.shims
         for parameter in shim._model.parameters()
     ]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("recomputes", [True, False])
+def test_layers_are_computed_again_if_asked(
+    tiny_bert: Path, make: Callable[..., Language], recomputes: bool
+) -> None:
+    config = {"gradient_checkpointing": recomputes}
+    nlp = make(tiny_bert, transformer_config=config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    layers = encoder_of(nlp).walk()
+    (bert,) = (node.transformer for node in layers if hasattr(node, "transformer"))
+    seen: list[int] = []
+    bert.encoder.layer[0].register_forward_pre_hook(lambda *_: seen.append(1))
+    randomize_head(get_ner(nlp))
+    assert_gradient_is_right(nlp, examples, lambda: torch_parameters(encoder_of(nlp)))
+    updates = 3
+    assert len(seen) == (2 * updates if recomputes else updates)
+
+
+@pytest.fixture
+def mixed_precision_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Thinc does in float16 on a GPU, on the CPU."""
+    autocast = torch.autocast
+
+    def on_the_cpu(device_type: str, enabled: bool) -> torch.autocast:
+        return autocast("cpu", dtype=torch.float16, enabled=enabled)
+
+    def scale(self: Any, tensor: torch.Tensor, *_: Any) -> torch.Tensor:
+        return tensor * self._scale
+
+    monkeypatch.setattr("torch.autocast", on_the_cpu)
+    monkeypatch.setattr(pytorch_grad_scaler.PyTorchGradScaler, "_scale_tensor", scale)
+    for module in (pytorch_grad_scaler, pytorch):
+        monkeypatch.setattr(module, "has_torch_amp", True, raising=False)
+
+
+@pytest.mark.usefixtures("mixed_precision_on_the_cpu")
+def test_transformer_learns_in_mixed_precision(tiny_bert: Path) -> None:
+    nlp = shared_transformer(tiny_bert, mixed_precision=True)
+    train(nlp, make_examples(nlp), steps=25)
+    (hf_shim,) = (s for node in encoder_of(nlp).walk() for s in node.shims)
+    assert hf_shim._mixed_precision
+    assert hf_shim._grad_scaler._enabled
+    for text, expected in TEXTS:
+        assert entities(nlp(text)) == expected

@@ -27,6 +27,8 @@ from spacy_adak.q.estimator import Estimated, Estimator
 from spacy_adak.shards.with_q import ShardEstimates
 from tests.losses import loss_block
 from tests.made_corpus import make_config, make_docs
+from tests.made_texts import get_ner
+from tests.other_device import head_on_other_device
 
 
 def train_pipeline(seed: int) -> Language:
@@ -382,3 +384,22 @@ def test_nothing_is_estimated_of_a_type_that_is_complete(
         if result.chain is not None:
             assert not numpy.isfinite(result.chain.nodes[:, of_persons]).any()
     assert "PERSON" not in types
+
+
+@pytest.mark.parametrize("mode", ["hard", "interpolated", "soft"])
+def test_estimates_on_another_device_are_those_on_the_cpu(
+    nlp: Language, mode: str
+) -> None:
+    examples = make_examples(nlp)
+    settings = {"q.mode": mode, "mask": {"kbest": 5, "dictionary": True}}
+    here = estimate(nlp, examples, {("Ann",): "PERSON"}, **settings)
+    with head_on_other_device(get_ner(nlp)):
+        there = estimate(nlp, examples, {("Ann",): "PERSON"}, **settings)
+    for ours, theirs in zip(there, here, strict=True):
+        spans = [(span.start, span.end, span.label) for span in theirs.path]
+        assert [(span.start, span.end, span.label) for span in ours.path] == spans
+        assert ours.new_entities == theirs.new_entities
+        assert (ours.chain is None) == (theirs.chain is None) == (mode == "hard")
+        if ours.chain is not None and theirs.chain is not None:
+            for got, expected in zip(ours.chain, theirs.chain, strict=True):
+                numpy.testing.assert_allclose(got, expected, atol=1e-3)

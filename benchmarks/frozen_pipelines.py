@@ -16,6 +16,15 @@ from .corpora import make_examples
 
 PEER = "transformer + ner"
 TRAIN_STEPS = 60
+# As `spacy init config --gpu` has it.
+TRANSITION_NER = {
+    "@architectures": "spacy.TransitionBasedParser.v2",
+    "state_type": "ner",
+    "extra_state_tokens": False,
+    "hidden_width": 64,
+    "maxout_pieces": 2,
+    "use_upper": False,
+}
 _BATCH = 32
 
 
@@ -64,16 +73,7 @@ def make_peer(lang: str, encoder: Path, docs: list[Doc], window: int = 128) -> L
         "grad_factor": 0.0,
         "pooling": {"@layers": "reduce_mean.v1"},
     }
-    ner = {
-        "@architectures": "spacy.TransitionBasedParser.v2",
-        "state_type": "ner",
-        "extra_state_tokens": False,
-        "hidden_width": 64,
-        "maxout_pieces": 2,
-        "use_upper": False,
-        "tok2vec": listener,
-    }
-    nlp.add_pipe("ner", config={"model": ner})
+    nlp.add_pipe("ner", config={"model": {**TRANSITION_NER, "tok2vec": listener}})
     _train(nlp, make_examples(nlp, docs), exclude=["transformer"])
     return nlp
 

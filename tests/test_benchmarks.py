@@ -8,10 +8,19 @@ from pathlib import Path
 import pytest
 import spacy
 import torch
+from spacy.tokens import Doc
 
 from benchmarks.convert import convert_file, write_inputs
+from benchmarks.corpora import make_examples
 from benchmarks.estimation import SHARD_SIZE, write_corpus
+from benchmarks.fine_tuning import (
+    contenders,
+    fine_tuning_config,
+    make_batches,
+    make_task,
+)
 from benchmarks.many_labels import largest_array, make_tasks
+from benchmarks.padding import measure_padding, padded_share
 from benchmarks.problem import Size, SpacyAdak, make_problem
 from benchmarks.result_files import result_path
 from benchmarks.scaling import LENGTHS, excess
@@ -19,6 +28,7 @@ from benchmarks.timing import LEAST_ROUNDS, MOST_ROUNDS, median_ratio, time_in_t
 from spacy_adak.data.docbin import read_docbin
 
 from .crf.brute_force import legal_paths, log_partitions
+from .made_texts import TEXTS, make_doc
 
 
 class Clock:
@@ -145,3 +155,34 @@ def test_inputs_of_conversions_hold_the_same_entities(tmp_path: Path) -> None:
         assert len(docs) == (1 if what == "CoNLL" else 6)
         assert [ent.text for ent in docs[0].ents] == ["Ann Lee", "Bob"]
         assert docs[-1][-1].text == str(len(docs) - 1)
+
+
+def test_contenders_learn_with_the_same_transformer_in_the_same_batches(
+    tiny_bert: Path,
+) -> None:
+    config = fine_tuning_config("en", tiny_bert)
+    spans = config["components"]["transformer"]["model"]["get_spans"]
+    spans.update(window=24, stride=18)
+    config["training"]["batcher"]["size"] = 20
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp.vocab, *text) for text in TEXTS]
+    assert len(make_batches(config, make_examples(nlp, docs))) > 1
+    for name, component in contenders(config).items():
+        train = make_task(config, component, docs)
+        losses = train()
+        assert losses["transformer"] >= 0, name
+        assert train()[component["factory"]] < losses[component["factory"]], name
+
+
+def test_padding_is_what_fills_a_batch_up_to_its_longest_text() -> None:
+    assert padded_share([[4, 2], [3, 3]]) == pytest.approx(2 / 14)
+
+
+def test_batches_of_similar_length_have_little_padding(tiny_bert: Path) -> None:
+    nlp = spacy.blank("en")
+    docs = [Doc(nlp.vocab, words=["rained"] * (1 + i % 20)) for i in range(400)]
+    best, paper = measure_padding(make_examples(nlp, docs), tiny_bert)
+    assert best["recipe"] == "best"
+    assert best["padding"] <= 0.15
+    assert paper["padding"] > 0.3
+    assert paper["batches"] == 13

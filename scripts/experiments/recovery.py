@@ -110,9 +110,8 @@ def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
         md.add(make_decisions(decisions, frozen))
         md.add(DECISIONS_CHART.format(folder=""))
         md.add(describe_goals(decisions, frozen))
-    if fine_tuning := describe_fine_tuning(rows):
-        md.add(md.title(2, "Fine-tuned transformers"))
-        md.add(fine_tuning)
+    md.add(md.title(2, "Fine-tuned transformers"))
+    md.add(describe_fine_tuning(rows))
     md.add(md.title(2, "How it was measured"))
     md.add(INTRODUCTION)
     if origins := describe_origins(groups):

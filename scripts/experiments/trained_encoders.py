@@ -59,18 +59,17 @@ def is_fine_tuned(row: Row) -> bool:
 
 
 def describe_fine_tuning(rows: Sequence[Row]) -> str:
-    """RETURNS (str): A table of all results with a trained transformer, and what there
-    is no result of. Nothing if there is none at all.
+    """RETURNS (str): A table of all results with a trained transformer, if there are
+    any, and what there is no result of.
 
     rows (Sequence[dict]): Results of all kinds.
     """
     trained = list(filter(is_fine_tuned, rows))
-    if not trained:
-        return ""
     md = MarkdownRenderer()
-    md.add(_EXPLANATION)
-    body = [_describe(rows, *place) for place in _places(trained)]
-    md.add(md.table(body, list(_HEADER), aligns=align(_HEADER, texts=3)))
+    if trained:
+        md.add(_EXPLANATION)
+        body = [_describe(rows, *place) for place in _places(trained)]
+        md.add(md.table(body, list(_HEADER), aligns=align(_HEADER, texts=3)))
     missing = [
         f"{TITLES[dataset]}, {_title(task)}"
         for dataset, tasks in _WANTED.items()
@@ -78,7 +77,7 @@ def describe_fine_tuning(rows: Sequence[Row]) -> str:
         if not find_rows(trained, dataset, task)
     ]
     if missing:
-        md.add(f"Not run yet with a trained transformer: {'; '.join(missing)}.")
+        md.add(f"Not measured yet with a fine-tuned transformer: {'; '.join(missing)}.")
     return md.text
 
 

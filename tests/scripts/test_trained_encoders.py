@@ -48,10 +48,14 @@ def test_what_was_not_run_is_said(result: Result) -> None:
     assert cells_of(text, " Youku | entity | our default")["rec."] == "–"
 
 
-def test_there_is_a_section_as_soon_as_there_is_a_result(result: Result) -> None:
+def test_what_was_measured_is_in_one_section(result: Result) -> None:
     frozen = result(DEFAULT._replace(config="frozen"), 0.3, 0.3)
-    assert "## Fine-tuned transformers" not in write_recovery([frozen])
+    text = write_recovery([frozen])
+    section = text.split("## Fine-tuned transformers")[1].split("\n## ")[0]
+    assert "|" not in section
+    assert "Youku, our default (entity" in section
     text = write_recovery([frozen, result(DEFAULT, 0.6, 0.6)])
-    assert "## Fine-tuned transformers" in text
+    section = text.split("## Fine-tuned transformers")[1].split("\n## ")[0]
+    assert "60.00" in section
     # They have no tables of their own.
     assert text.count("\n## Youku: ") == 1

@@ -13,10 +13,12 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import registry
+from spacy.vocab import Vocab
 from thinc.api import Model, Shim
 from thinc.types import Floats2d
 
 from ..errors import Errors, Warnings
+from .before_fork import pack_before_fork
 from .curated import Loader, set_loaders
 from .remembered_rows import RecentRows, RememberedRows
 from .row_folder import RowFolder
@@ -266,6 +268,12 @@ class FrozenShim(Shim):
                 self._is_loaded = True
             return list(self.encoder.encode(docs, alike=alike))
 
+    def pack(self) -> None:
+        """Pack the weights that prediction uses, by using them."""
+        on_cpu = self.encoder.model.ops.device_type == "cpu"
+        if self._remembered is None and on_cpu:
+            self._encode([Doc(Vocab(), words=["a"])], alike=False)
+
     def finish_update(self, optimizer: Any) -> None:
         """Nothing to update."""
 
@@ -301,6 +309,8 @@ class FrozenShim(Shim):
             self.encoder.model.from_bytes(message["encoder"])
             self._is_loaded = message["has_weights"]
             self._shared = None
+            if self._is_loaded and self.encoder.is_transformer:
+                pack_before_fork(self)
         elif self._shared is None or not self._shared.is_stored():
             folder = self._shared.folder if self._shared is not None else None
             raise ValueError(Errors.A125.format(folder=folder))

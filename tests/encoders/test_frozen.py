@@ -1,7 +1,9 @@
 """The frozen encoder in pipelines."""
 
+import os
 import pickle
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
+from spacy_adak.encoders import linear_layers
 from spacy_adak.encoders.frozen import FrozenShim, frozen_encoders
 from spacy_adak.encoders.remembered_rows import RememberedRows
 from spacy_adak.encoders.row_folder import RowFolder
@@ -617,3 +620,25 @@ def test_pipeline_runs_in_several_processes(bert: Language) -> None:
     texts = [text for text, _ in TEXTS] * 3
     alone, together = list(bert.pipe(texts)), list(bert.pipe(texts, n_process=2))
     assert [entities(doc) for doc in together] == [entities(doc) for doc in alone]
+
+
+@pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are not forked")
+def test_processes_share_packed_weights(
+    bert: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(bert, make_examples(bert), steps=1)
+    bert.to_disk(tmp_path / "pipeline")
+    log = tmp_path / "log"
+    pack = linear_layers._pack_8_bit
+
+    def logged(weight: torch.Tensor, bias: torch.Tensor | None) -> Any:
+        with log.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return pack(weight, bias)
+
+    monkeypatch.setattr(linear_layers, "_pack_8_bit", logged)
+    reduced = {"components.adak_ner.model.tok2vec.reduced": True}
+    loaded = spacy.load(tmp_path / "pipeline", config=reduced)
+    assert len(list(loaded.pipe([TEXT] * 4, n_process=2, batch_size=1))) == 4
+    assert set(log.read_text().split()) == {str(os.getpid())}

@@ -58,6 +58,7 @@ def init_config(
     return SKELETON.render(
         lang=lang,
         kind=kind,
+        is_paper=is_paper,
         encoder=encoder or transformer.name,
         loss_needs_q="WeightedLoss" in method.loss,
         transformer=transformer_text(transformer.window, is_paper=is_paper)

@@ -19,6 +19,10 @@ SKELETON = Template(
 [paths]
 {%- if kind != "own" %}
 # A transformer on the hub, or the path of a folder.
+{%- if is_paper %}
+# The paper has BERT, cased for English, with masks of whole words for Chinese, by
+# Appendix C.
+{%- endif %}
 encoder = {{ encoder | tojson }}
 {%- endif %}
 {%- if kind == "frozen" or "frozen_encoder" in adak %}

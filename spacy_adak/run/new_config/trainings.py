@@ -48,6 +48,9 @@ get_length = null
 {%- endif %}
 
 [training.optimizer]
+{%- if is_paper %}
+# Adam by Appendix C, which names none of its settings but the rate.
+{%- endif %}
 @optimizers = "Adam.v1"
 beta1 = 0.9
 beta2 = 0.999

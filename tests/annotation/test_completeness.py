@@ -1,12 +1,14 @@
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_adak.annotation.completeness import (
     entity_share,
+    entity_share_by_type,
     is_complete,
     is_meant_to_be_complete,
 )
+from spacy_adak.data.complete_types import COMPLETE_KEY
 from tests.made_texts import make_doc
 
 VOCAB = spacy.blank("en").vocab
@@ -56,3 +58,26 @@ def test_entity_share_is_that_of_all_tokens() -> None:
 @pytest.mark.parametrize("docs", [[], [WITHOUT_ENTITY]])
 def test_entity_share_is_not_told_without_an_entity(docs: list[Doc]) -> None:
     assert entity_share(docs) is None
+
+
+def with_complete(doc: Doc, *stretches: tuple[int, int, str]) -> Doc:
+    spans = [Span(doc, start, end, label=label) for start, end, label in stretches]
+    doc.spans[COMPLETE_KEY] = spans
+    return doc
+
+
+def test_entity_share_adds_up_types_each_where_it_is_complete() -> None:
+    both = make_doc(VOCAB, TEXT, [PERSON, PLACE], default="missing")
+    # Two of six tokens where PERSON is complete, and one of two where LOC is.
+    with_complete(both, (0, 6, "PERSON"), (3, 5, "LOC"))
+    # An entity outside of what is complete is not counted.
+    rest = make_doc(VOCAB, TEXT, [PERSON, PLACE], default="missing")
+    with_complete(rest, (2, 6, "PERSON"))
+    expected = 2 / 10 + 1 / 2
+    assert entity_share_by_type(iter([both, rest])) == pytest.approx(expected)
+
+
+def test_entity_share_is_not_told_if_a_type_is_complete_nowhere() -> None:
+    doc = make_doc(VOCAB, TEXT, [PERSON, PLACE], default="missing")
+    assert entity_share_by_type([with_complete(doc, (0, 6, "PERSON"))]) is None
+    assert entity_share_by_type([]) is None

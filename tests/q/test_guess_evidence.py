@@ -108,10 +108,21 @@ def test_q_of_guesses_has_what_is_guessed_with_its_odds() -> None:
     }
 
 
+def test_guesses_of_a_type_without_evidence_against_it_gain_what_they_weigh() -> None:
+    tagset = TagSet(["PER", "ORG"])
+    weights = EVIDENCE._replace(missed={}).weights(LENGTH, tagset)
+    guessed = tagset.encode([guess.span for guess in EVIDENCE.spans], LENGTH)
+    assert weights[range(LENGTH), guessed].tolist() == pytest.approx([2.0, 1, 1, 1])
+    weights[range(LENGTH), guessed] = 0.0
+    assert not weights.any()
+
+
 def test_unlikely_guesses_are_no_candidates() -> None:
-    unlikely = GuessedSpan(LabelledSpan(2, 3, "PER"), 0.0, 0.01)
-    evidence = EVIDENCE._replace(spans=[*EVIDENCE.spans, unlikely])
-    assert evidence.likely_spans() == [guess.span for guess in EVIDENCE.spans]
+    spans = [
+        GuessedSpan(LabelledSpan(i, i + 1, "PER"), 0.0, probability)
+        for i, probability in enumerate([0.04, 0.06, 0.05])
+    ]
+    assert Evidence(spans, {}).likely_spans() == [spans[1].span, spans[2].span]
 
 
 def test_evidence_is_that_of_all_who_guess_a_span() -> None:
@@ -144,3 +155,12 @@ def test_guess_that_annotation_contradicts_is_no_evidence() -> None:
     known = Known([annotated], numpy.zeros(LENGTH, dtype=bool), [])
     evidence = evidence_of(trust, guesses, known, tagset)
     assert [guess.span.start for guess in evidence.spans] == [0, 3]
+
+
+def test_guess_of_a_type_that_the_model_does_not_have_is_no_evidence() -> None:
+    voices = frozenset([("a", -1)])
+    trust = Trust([], {}, {(voices, label): (1.0, 0.5) for label in ("PER", "ORG")}, {})
+    guesses = {"a": [Guess(0, 1, "PER"), Guess(1, 2, "ORG")]}
+    known = Known([], numpy.zeros(LENGTH, dtype=bool), [])
+    evidence = evidence_of(trust, guesses, known, TagSet(["PER"]))
+    assert [guess.span for guess in evidence.spans] == [LabelledSpan(0, 1, "PER")]

@@ -115,6 +115,12 @@ def test_frequent_strings_say_less_each_but_no_less_together(
     assert 1 - (1 - often) ** occurrences >= once - 1e-9
 
 
+def test_string_that_comes_up_often_counts_by_a_root_of_how_often() -> None:
+    # A quarter of the forms is known: the root is that of 16 to the power of 3/8.
+    recall = Annotators(0.2, 0.8).recall_of_string(16)
+    assert recall == pytest.approx(1 - 0.8 ** (1 / 16**0.375))
+
+
 def test_form_that_is_marked_once_and_left_out_once_counts() -> None:
     forms = [(f"form {n}",) for n in range(9)]
     annotators = Annotators.from_forms(0.3, Counter(forms), Counter(forms[:3]))

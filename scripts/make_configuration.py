@@ -49,14 +49,16 @@ FUNCTIONS: Mapping[str, Callable] = {
     "spacy-adak.drop_entities.v1": create_drop_entities_augmenter,
 }
 INTRODUCTION = """\
-Written by `python scripts/make_configuration.py` from the code. `python -m spacy adak
-init-config` writes a config with the settings that you may want to change; what is not
-in a config has its default. On the command line a setting has its dotted name:
+Generated from the code by `python -m scripts.docs`. `python -m spacy adak init-config`
+writes a config with the settings that you may want to change. All others have their
+defaults. On the command line, use the dotted name of a setting:
 `--components.adak_ner.loss.k 7`, `--adak.start.learn_from missing`. `adak train` also
-takes settings of blocks that the config does not have, and null for a block:
-`--adak.mask null` switches the mask off. `[training]` and all else is spaCy's own."""
+accepts settings of blocks that the config does not have, and null for a block:
+`--adak.mask null` switches the mask off. `[training]` and all other blocks are spaCy's
+own."""
 LOSS_INTRODUCTION = """\
-What the component learns from is a block with the name of a loss and its settings:
+The loss decides what the component learns from. It is a block with the name of the loss
+and its settings:
 
 ```ini
 [components.adak_ner.loss]
@@ -64,10 +66,10 @@ What the component learns from is a block with the name of a loss and its settin
 annotation_recall = 0.3
 ```
 
-`adak train` takes another loss on the command line as well:
+You can change the loss on the command line:
 `--components.adak_ner.loss.@losses spacy-adak.CRFLoss.v1`. Settings that the new loss
-does not have go with the old one. AdaKLoss and WeightedLoss use q; with the others
-`adak train` is one training."""
+does not have are dropped. AdaKLoss and WeightedLoss use q. With the other losses
+`adak train` is a single training."""
 _SETTING = re.compile(r"^(\w+) \((.+)\): ")
 _NO_DEFAULT = "–"
 
@@ -153,16 +155,16 @@ def component_defaults() -> dict[str, Any]:
 
 
 def old_settings_section() -> str:
-    """RETURNS (str): Where settings of before are."""
+    """RETURNS (str): Where settings have moved to."""
     md = MarkdownRenderer()
     md.add(md.title(2, "Settings that have moved"))
-    md.add("Configs and pipelines with settings of before are refused.")
+    md.add("Configs and pipelines with the old settings are refused with an error.")
     rows = [
         (md.code(f"[{kind}] {key}"), new)
         for kind, keys in OLD_SETTINGS.items()
         for key, new in keys.items()
     ]
-    md.add(md.table(rows, ["Before", "Today"]))
+    md.add(md.table(rows, ["Old", "New"]))
     return md.text
 
 
@@ -189,7 +191,7 @@ def make_page() -> str:
             title = f"The outer loop of `adak train`: {title}"
         level = 2 if block is AdakSettings else 3
         md.add(make_section(title, block.__doc__, block_defaults(block), level))
-    md.add(md.title(2, "Encoders, and other registered functions"))
+    md.add(md.title(2, "Encoders and other registered functions"))
     for name, function in FUNCTIONS.items():
         section = make_section(
             f"`{name}`", function.__doc__, defaults_of(function), level=3

@@ -54,7 +54,7 @@ def corrupt(
     output_path (Path): The file to write.
     keep_ratio (float): The share of entities to keep (the paper's ρ).
     scheme (str): "random" or "entity".
-    seed (int): Chooses what is removed.
+    seed (int): Random seed that decides what is removed.
     RETURNS (Corruption): What was kept.
     """
     refuse_to_overwrite_inputs(output_path, input_path)
@@ -75,10 +75,9 @@ def drop_entities(
 
     docs (Sequence[Doc]): The annotated documents, which are not changed.
     keep_ratio (float): The share of entities to keep (the paper's ρ).
-    scheme (str): "random" removes single entities. "entity" removes all occurrences
-        of a surface form; as forms go as a whole, the share that is kept is the
-        nearest one to be had.
-    seed (int): Chooses what is removed.
+    scheme (str): "random" removes single entities. "entity" removes all occurrences of
+        a surface form. The share that is kept is then only close to the given one.
+    seed (int): Random seed that decides what is removed.
     RETURNS (list[Doc]): Copies of the documents.
     """
     _check(keep_ratio, scheme)
@@ -105,12 +104,12 @@ def create_drop_entities_augmenter(
     keep_ratio: float, scheme: str = "random", seed: int = 0
 ) -> Callable[[Language, Example], Iterator[Example]]:
     """Create an augmenter that removes annotations while a corpus is read. It sees one
-    text at a time, so it keeps the share only on average: of entities ("random"), or of
-    surface forms ("entity"). An entity that is dropped once is dropped every time.
+    text at a time, so the share of entities ("random") or of surface forms ("entity")
+    is kept only on average. An entity that is dropped once is dropped every time.
 
     keep_ratio (float): The share to keep (the paper's ρ).
     scheme (str): "random" or "entity"; see `drop_entities`.
-    seed (int): Chooses what is removed.
+    seed (int): Random seed that decides what is removed.
     RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter.
     """
     _check(keep_ratio, scheme)

@@ -21,8 +21,8 @@ from .torch_encoder import Network, Rows, torch_encoder
 def build_bilstm_encoder(width: int, depth: int) -> Model[Rows, Rows]:
     """Encode context with LSTMs in both directions.
 
-    Unlike in `spacy.TorchBiLSTMEncoder.v1` the width of the input is free, and what
-    becomes of a text does not depend on the texts it is batched with.
+    Unlike `spacy.TorchBiLSTMEncoder.v1`, it takes an input of any width, and the result
+    for a text does not depend on the other texts in the batch.
 
     width (int): The width of the output, one half for each direction.
     depth (int): The number of layers.

@@ -42,39 +42,40 @@ def build_frozen_encoder(
     encoder_loader: Loader | None = None,
     piecer_loader: Loader | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """An encoder that stays as it is. While a pipeline is trained it runs once per
-    text, and its rows are remembered as float16.
+    """An encoder that is never trained. While a pipeline is trained it runs once per
+    text, and its vectors are remembered as float16.
 
-    A tok2vec keeps the weights it is initialized with. These are random, unless it has
-    static vectors or brings weights of its own.
+    A tok2vec keeps the weights it is initialized with. They are random, unless it has
+    static vectors or pretrained weights.
 
-    What is remembered is found by the words of a text and the spaces between them, the
-    attributes that spaCy's `FeatureExtractor` reads, what word vectors are looked up
-    by, and the windows of a transformer. An encoder must not read anything else, such
-    as the tags of tokens: it would not be run again when these change.
+    Remembered vectors are looked up by the words of a text and the spaces between them,
+    the attributes that spaCy's `FeatureExtractor` reads, the keys of word vectors, and
+    the windows of a transformer. The encoder must not read anything else, such as the
+    tags of tokens, because it would not run again when these change.
 
-    A transformer reads windows of similar length together. While a pipeline is trained
-    a text has the same rows whatever else is read with it. In prediction batches are
-    smaller where there are few texts, and rows may differ in what is lost in rounding.
+    A transformer reads windows of similar length together. While a pipeline is trained,
+    the vectors of a text do not depend on what else is in the batch. In prediction,
+    batches are smaller if there are few texts, and vectors may differ by rounding.
 
     encoder (Model): `spacy-transformers.TransformerModel.v3` or a transformer of
         spacy-curated-transformers, whose pieces are averaged per token, or a tok2vec:
         Model[List[Doc], List[Floats2d]].
     layers (Union[List[int], Literal["middle"], None]): Layers of a transformer to
-        average, for instance [-3, -2, -1]; "middle" are those from a third to two
-        thirds of its depth, which tell entities better than the last ones. Its last
-        one if not given.
+        average, for instance [-3, -2, -1]. "middle" are those from a third to two
+        thirds of the depth, which recognise entities better than the last ones. With
+        null it is the last layer.
     memory_limit_mb (int): How much to remember in memory, before a file on disk is
         used.
-    shared (Optional[str]): A folder for the encoder and its rows, where several runs of
-        `adak train` find them; a run has its own if there is none. With other trainings
-        it is for one encoder: remove it if the files of that have changed.
-    reduced (bool): Whether a transformer computes with 8 bits on a CPU, and with 16 on
-        a GPU. That is faster, and rows differ a little. Not with
+    shared (Optional[str]): A folder for the encoder and its vectors, shared by several
+        runs of `adak train`. With null each run has its own. In other trainings the
+        folder belongs to one encoder: remove it if the files of the encoder have
+        changed.
+    reduced (bool): Whether a transformer computes with 8 bits on a CPU and with 16 bits
+        on a GPU. This is faster, and vectors differ slightly. Not with
         spacy-curated-transformers.
     encoder_loader (Optional[Callable]): Where a transformer of
-        spacy-curated-transformers gets its weights from: a block with
-        `@model_loaders`. Its component has it in `[initialize]`.
+        spacy-curated-transformers gets its weights from: a block with `@model_loaders`.
+        Its component has it in `[initialize]`.
     piecer_loader (Optional[Callable]): Likewise, its word pieces.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """

@@ -15,10 +15,10 @@ from .torch_encoder import Network, Rows, torch_encoder
 def build_window_cnn_encoder(
     width: int, depth: int, window_size: int
 ) -> Model[Rows, Rows]:
-    """Bring rows to a width, and encode context with convolutions over windows.
+    """Map vectors to a width, and encode context with convolutions over windows.
 
-    Unlike in `spacy.MaxoutWindowEncoder.v2` the width of the input is free, and on a
-    CPU it is faster.
+    Unlike `spacy.MaxoutWindowEncoder.v2`, it takes an input of any width, and it is
+    faster on a CPU.
 
     width (int): The width of the output.
     depth (int): The number of convolutions.

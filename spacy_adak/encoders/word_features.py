@@ -23,15 +23,14 @@ def build_word_features(
 ) -> Model[list[Doc], list[Floats2d]]:
     """The mean of all embeddings of a word's attributes.
 
-    It begins near zero and changes slowly. What `spacy.MultiHashEmbed.v2` gives is as
-    loud as the encoder beside it from the first step on, and as a sum of many rows it
-    changes fast: a network that listens to it learns words by heart, and knows the less
-    of others.
+    It starts near zero and changes slowly. The output of `spacy.MultiHashEmbed.v2` is
+    as large as that of the encoder from the first step on and, as a sum of many rows,
+    changes fast. A network on top of it memorises words and generalises less to others.
 
     width (int): The width of the embeddings.
     attrs (List[Union[int, str]]): The attributes, for instance ["NORM", "SHAPE"].
-    rows (List[int]): How many rows the table of each attribute has. Words share rows if
-        there are fewer of them than words.
+    rows (List[int]): How many rows the table of each attribute has. If there are fewer
+        rows than words, words share rows.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
     if not attrs or len(attrs) != len(rows):

@@ -9,8 +9,9 @@ from spacy.util import registry
 
 @registry.misc("spacy-adak.WordPieces.v1")
 def create_word_pieces(name: str) -> Callable[[Example], int]:
-    """The `get_length` of a batcher: how many word pieces a text has. Texts with as
-    many words may have several times as many pieces, and it is these that are padded.
+    """The `get_length` of a batcher: how many word pieces a text has. Texts with the
+    same number of words can differ several times in word pieces, which are what is
+    padded.
 
     name (str): The transformer, on the hub or in a folder.
     RETURNS (Callable[[Example], int]): Counts the pieces of the text of an example.

@@ -61,27 +61,27 @@ def _complete_references(
 
 
 class AdaKRecognizer(CheckedPipe):
-    """Find named entities, and learn to from incomplete annotations.
+    """Find named entities, and learn from incomplete annotations.
 
     vocab (Vocab): The shared vocabulary.
     model (Model): A `spacy-adak.CRFTagger.v1`.
     name (str): The name of the component.
-    loss (Loss): What it learns from.
+    loss (Loss): The loss it learns from.
     scheme (str): How entities are written as tags: "BILUO" or "BIO".
     max_segment_length (int): Documents are cut into sentences. In training longer ones,
         and documents without sentence bounds, are cut into pieces of at most this many
         tokens.
     spans_key (Optional[str]): The span group with all entities found and, in
         attrs["scores"], their probabilities. With null they are neither stored nor
-        computed. Set it to null if a later component merges or splits tokens: spaCy
-        does not move the spans of groups.
-    annotate_ents (bool): Whether to write entities to `doc.ents`, where those that
-        earlier components have set are facts. If not, they are in `spans_key` alone,
-        and what is in `doc.ents` is no constraint.
+        computed. Set it to null if a later component merges or splits tokens, because
+        spaCy does not move the spans of span groups.
+    annotate_ents (bool): Whether to write entities to `doc.ents`. Entities that earlier
+        components have set there are then facts. If false, entities are written to
+        `spans_key` only, and `doc.ents` does not constrain them.
     threshold (float): Entities less probable than this are dropped.
     incorrect_spans_key (Optional[str]): The span group of the training data with spans
-        that are known not to be entities, as `adak convert` and `adak merge` write it.
-        With null they are not looked at.
+        that are known not to be entities, as written by `adak convert` and `adak
+        merge`. With null it is ignored.
     scorer (Optional[Callable]): The scoring method.
     """
 

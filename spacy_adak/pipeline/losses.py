@@ -100,19 +100,19 @@ class Loss(ABC):
 class AdaKLoss(Loss):
     """The loss of AdaK-NER (Eq. 7): q and, more and more, the model's own K best paths.
 
-    It learns from the annotation, from q for the tokens that the annotation leaves open
-    (O unless they were estimated), and from the K best paths of the model. From a text
-    of which nothing is known or estimated it learns by its best paths alone.
+    It learns from the annotation, from q for unknown tokens (O if there is no q), and
+    from the K best paths of the model. For a text without annotation and without q,
+    only the best paths count.
 
     k (int): K, how many of the best paths count.
     gamma (Optional[float]): How late the best paths take over: their weight is
-        exp(gamma * (b / B - 1)) in step b of B. With 0 nothing else counts; with null
-        their weight stays at one half.
-    annealing_steps (Optional[int]): B. With null, the number of steps that a training
-        is sure to have: the smaller of patience and max_steps in [training], or 1000 if
-        there is neither; `adak train` counts the steps of max_epochs as well. Set it
-        for `spacy train` if the component has a source: it is not told of [training]
-        and takes 1000.
+        exp(gamma * (b / B - 1)) in step b of B. With 0 nothing else counts. With null
+        their weight is always one half.
+    annealing_steps (Optional[int]): B. With null, the minimum number of steps of a
+        training: the smaller of patience and max_steps in [training], or 1000 if
+        neither is set. `adak train` counts the steps of max_epochs as well. Set it for
+        `spacy train` if the component is sourced from another pipeline, because it then
+        does not see [training] and assumes 1000.
     """
 
     k: int = 5
@@ -151,8 +151,8 @@ class AdaKLoss(Loss):
 @registry.losses("spacy-adak.WeightedLoss.v1")
 @dataclass(frozen=True, kw_only=True)
 class WeightedLoss(Loss):
-    """The weighted CRF (Jie et al., 2019): paths count by q, which is O for tokens that
-    are not annotated unless they were estimated. It has no settings."""
+    """The weighted CRF (Jie et al., 2019): paths are weighted by q. Without q,
+    unannotated tokens are O. It has no settings."""
 
     uses_q: ClassVar[bool] = True
 
@@ -169,9 +169,9 @@ class MissingLoss(Loss):
 
     annotation_recall (Optional[float]): r, the share of the entities in the training
         texts that are annotated, for instance 0.3. 0 is FuzzyLoss, and 1 is CRFLoss.
-        With null it is estimated: from texts that are annotated completely, in
-        `adak train` also from dev data, from texts that two annotators have in common,
-        and if these are few from fold models.
+        With null it is estimated from completely annotated texts. `adak train` also
+        uses dev data, texts that two people annotated, and, if these are few, fold
+        models.
     """
 
     annotation_recall: float | None = None
@@ -226,18 +226,18 @@ class MissingLoss(Loss):
 @registry.losses("spacy-adak.RatioLoss.v1")
 @dataclass(frozen=True, kw_only=True)
 class RatioLoss(Loss):
-    """The expected entity ratio (Effland and Collins, 2021): FuzzyLoss, and a cost for
-    predicting more or less entity tokens than there should be. In texts that have a q
-    paths count by q.
+    """The expected entity ratio (Effland and Collins, 2021): FuzzyLoss, plus a cost for
+    predicting more or fewer entity tokens than expected. In texts with a q, paths are
+    weighted by q.
 
     target (Optional[float]): The share of tokens that are part of an entity, for
-        instance 0.15. With null it is that of texts that are annotated completely;
-        `adak train` also knows it from the recall of the annotators.
-    margin (float): How far the share expected in a batch may be off at no cost. The
-        paper has 0.05 around a guess; a target that was estimated can be held closer
-        to.
-    weight (float): The cost of what is beyond the margin, relative to the mean loss of
-        a sentence. The paper has 10; over frozen encoders 2 is better.
+        instance 0.15. With null it is estimated from completely annotated texts, and in
+        `adak train` also from the recall of the annotators.
+    margin (float): How far the expected share in a batch may differ from the target
+        without a cost. The paper has 0.05 around a rough target. An estimated target
+        allows a smaller margin.
+    weight (float): The cost of a difference beyond the margin, relative to the mean
+        loss of a sentence. The paper has 10. With frozen encoders 2 is better.
     """
 
     target: float | None = None
@@ -281,8 +281,8 @@ class RatioLoss(Loss):
 @registry.losses("spacy-adak.FuzzyLoss.v1")
 @dataclass(frozen=True, kw_only=True)
 class FuzzyLoss(Loss):
-    """The fuzzy CRF: all paths that the annotation allows count alike. It finds too
-    many entities. It has no settings."""
+    """The fuzzy CRF: all paths that the annotation allows have the same weight. It
+    finds too many entities. It has no settings."""
 
     def of_segments(self, segments: Segments, progress: Progress) -> Tensor:
         """RETURNS (Tensor): (B,)."""
@@ -292,8 +292,7 @@ class FuzzyLoss(Loss):
 @registry.losses("spacy-adak.CRFLoss.v1")
 @dataclass(frozen=True, kw_only=True)
 class CRFLoss(Loss):
-    """The plain CRF: tokens that are not annotated are O, as elsewhere. It has no
-    settings."""
+    """The plain CRF: unannotated tokens are O. It has no settings."""
 
     def of_segments(self, segments: Segments, progress: Progress) -> Tensor:
         """RETURNS (Tensor): (B,)."""

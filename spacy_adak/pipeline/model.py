@@ -29,12 +29,12 @@ def build_crf_tagger(
     tok2vec: Model[list[Doc], list[Floats2d]],
     learn_rate_factor: float = 1.0,
 ) -> Model[list[Doc], TagScores]:
-    """A CRF over the rows of any encoder.
+    """A CRF over the token vectors of any encoder.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, or a listener to one.
     learn_rate_factor (float): The CRF learns with this multiple of the learning rate.
-        At the rate of a transformer that is fine-tuned, the scores of its moves would
-        hardly leave zero.
+        At the low rate of a fine-tuned transformer its transition scores would hardly
+        change.
     RETURNS (Model[List[Doc], TagScores]): The model. Its tags are set with `set_tags`
         before it is initialized.
     """

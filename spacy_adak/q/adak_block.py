@@ -77,27 +77,26 @@ class Block(BaseModel):
 
 
 class Start(Block):
-    """What the fold models of the first round learn from. Without the block it is the
-    loss of the component, with all unknown tokens O.
+    """What the fold models of the first round learn from. Without the block, they use
+    the loss of the component with O for all unknown tokens.
 
-    learn_from (str): "outside": the loss of the component, with all unknown tokens O.
-        "missing": MissingLoss. "ratio": RatioLoss. Both find more entities from the
-        start. "forms": MissingLoss, unless annotators seem to have marked either all
-        entities of a form or none. If so, it is RatioLoss, strings that occur often
-        count less each, and the word features of the fold models stay silent, so that
-        the models do not memorise unknown names as O. Both take into account what
-        guessers say. "guesses": the loss of the component, with what guessers say as
-        q; what nobody guesses is O.
+    learn_from (str): "outside": the loss of the component, with O for all unknown
+        tokens. "missing": MissingLoss. "ratio": RatioLoss. Both find more entities from
+        the start. "forms": MissingLoss, unless the annotators seem to mark either all
+        entities of a form or none. In that case RatioLoss is used, each occurrence of a
+        frequent string has less weight, and the word features of the fold models are
+        switched off, so that the models do not memorise unknown names as O. "missing"
+        and "forms" also use guesses. "guesses": the loss of the component, with the
+        guesses as q, and O where there is no guess.
     annotation_recall (Optional[float]): For "missing", "forms" and "guesses": the share
-        of entities that are annotated. With null it is estimated: from texts that are
-        annotated completely or by two annotators, and if these are few from fold
-        models.
+        of entities that are annotated. With null it is estimated from texts that are
+        annotated completely or by two people and, if these are few, from fold models.
     ratio_margin (float): For "ratio" and "forms": the margin of RatioLoss, whose target
         is the share of entity tokens, estimated in the same way.
     ratio_weight (float): For "ratio" and "forms": the weight of RatioLoss.
-    frozen_encoder (bool): Whether these fold models, and those that the annotators'
-        recall is estimated by, are small networks over the transformer as it is, where
-        all others train it. They take a fraction of the time.
+    frozen_encoder (bool): Whether the transformer is frozen in these fold models, and
+        in those that estimate the recall of the annotators, while all other models
+        fine-tune it. They take a fraction of the time.
     """
 
     CHOICE: ClassVar[str | None] = "learn_from"
@@ -129,13 +128,14 @@ class Start(Block):
 
 
 class QSettings(Block):
-    """How q is made of what fold models say. Without the block it is hard.
+    """How q is computed from the predictions of the fold models. Without the block,
+    mode is "hard".
 
-    mode (str): "hard" is the best path; "soft" weighs paths by the marginals of their
-        tags, "interpolated" by their own probability.
-    temperature (float): For "interpolated": 1 is the distribution of the fold models,
-        towards 0 it becomes the best path; above 1 the final training may overrule it.
-        Can be a block with @schedules, which gives a value for each round.
+    mode (str): "hard" is the best path only. "soft" weights paths by the marginals of
+        their tags, "interpolated" by their probability.
+    temperature (float): For "interpolated": 1 is the distribution of the fold models.
+        Towards 0 it becomes the best path. Above 1 the final training can overrule it.
+        Can be a block with @schedules that gives a value for each round.
     """
 
     CHOICE: ClassVar[str | None] = "mode"
@@ -150,17 +150,17 @@ class QSettings(Block):
 
 
 class Mask(Block):
-    """The candidate mask: an unknown token may be O, what one of the following two
-    finds, or what guessers find that are worth something. Without the block q may be
-    anything that the annotation allows.
+    """The candidate mask: an unknown token may be O, one of the following candidates,
+    or what a useful guesser finds. Without the block, q may use every tag that the
+    annotation allows.
 
-    kbest (int): K, how many of the best paths of the best model so far give candidates;
-        0 for none. The paper has the same K as in the loss.
-    dictionary (bool): Whether there are candidates from a dictionary of what the fold
-        models found in the round before.
-    dictionary_count (int): Entities go into the dictionary if they were found more
-        often than this. The paper gives no value; what was found three times is hardly
-        chance.
+    kbest (int): K, how many of the best paths of the best model so far give candidates.
+        0 for none. The paper uses the same K as in the loss.
+    dictionary (bool): Whether a dictionary of what the fold models found in the
+        previous round gives candidates.
+    dictionary_count (int): Entities enter the dictionary if they were found more often
+        than this. The paper gives no value. An entity found three times is hardly a
+        coincidence.
     """
 
     kbest: int = Field(default=5, ge=0)
@@ -169,11 +169,12 @@ class Mask(Block):
 
 
 class Selection(Block):
-    """Sample selection: texts that the fold models were unsure of are left out of the
-    training data of the next folds, at most half of them. Without the block all stay.
+    """Sample selection: texts that the fold models were unsure about are left out of
+    the training data of the next fold models, at most half of the texts. Without the
+    block, all texts stay.
 
-    min_score (float): Texts with a lower score are left out. The paper gives no value;
-        the default leaves out a text of 20 tokens if its best reading has a probability
+    min_score (float): Texts with a lower score are left out. The paper gives no value.
+        The default leaves out a text of 20 tokens if its best reading has a probability
         below 0.12.
     per_token (bool): Whether the score is the mean probability per token, or the
         probability of the whole text, as in the paper, which falls with its length.
@@ -184,36 +185,37 @@ class Selection(Block):
 
 
 class AdakSettings(Block):
-    """The outer loop: rounds in which q is estimated by models that are trained on all
-    folds but one, before a model is trained on everything.
+    """The outer loop. In each round, models that are trained on all folds but one
+    estimate q, and then a model is trained on all texts.
 
-    rounds (int): How many times q is estimated, at most. The paper has 10.
-    folds (int): Into how many folds the data is divided: as many models are trained per
-        round, each without one fold. The paper has 2, and says that more make little
-        difference; where texts are few, more folds let each model see more of them.
+    rounds (int): The maximum number of rounds. q is estimated once per round. The paper
+        has 10.
+    folds (int): The number of folds, and of fold models per round. Each fold model is
+        trained without one fold. The paper has 2, and says that more make little
+        difference. If there are few texts, more folds let each model see more of them.
     convergence (float): Stop when fewer than this share of the unknown tokens have
         changed their tag in a round.
-    patience (int): Stop when the dev score has not risen for so many rounds; 0 to never
-        stop for that, as in the paper.
-    fold_models (str): Whose q it is: that of the fold model that has not seen a text
-        ("unseen"), or the mean of "all" fold models, as alone each may think otherwise
-        of the same name.
-    warm_start (bool): Whether trainings begin with the encoder of an earlier round
-        instead of a new one: that on all texts from the second round on, with the
-        encoder of the best model so far, and fold models from the third round on, with
-        that of the model of the same fold. It has not seen the fold either.
+    patience (int): Stop if the dev score has not risen for this many rounds. 0 switches
+        that off, as in the paper.
+    fold_models (str): Which fold models q comes from: the one that has not seen the
+        text ("unseen"), or the mean of "all" fold models, because single models may
+        disagree about the same name.
+    warm_start (bool): Whether trainings start from the encoder of an earlier round
+        instead of a new one. From the second round on, the training on all texts starts
+        from the encoder of the best model so far. From the third round on, each fold
+        model starts from that of the same fold, which has not seen the fold either.
     executor (Optional[str]): Where folds are trained: "serial" in this process,
         "joblib" in processes on this machine, "ray" on a cluster. Null is "joblib" on
         several cores, and "serial" on one core or a GPU. Results are the same.
     n_jobs (Optional[int]): How many processes at a time, for "joblib" and "ray". Null
         is one for each core, as long as each has 2 GB of memory.
-    ray_address (Optional[str]): The address of a cluster for "ray"; with null one is
+    ray_address (Optional[str]): The address of a cluster for "ray". With null, one is
         started on this machine.
     start (Start): What the first fold models learn from.
     q (QSettings): How q is made.
-    mask (Optional[Mask]): The candidate mask; null for none.
-    selection (Optional[Selection]): Sample selection; null for none.
-    guessers (dict[str, dict[str, Any]]): Guessers by their names, each a block with a
+    mask (Optional[Mask]): The candidate mask. Null for none.
+    selection (Optional[Selection]): Sample selection. Null for none.
+    guessers (dict[str, dict[str, Any]]): Guessers by name, each a block with a
         registered function (docs/guesses.md).
     """
 

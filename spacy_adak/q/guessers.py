@@ -79,14 +79,14 @@ def make_pipeline_guesser(
     spans_key: str | None = None,
     labels: dict[str, str] | None = None,
 ) -> Guesser:
-    """Any spaCy pipeline as a guesser: with `ner`, `entity_ruler`, `span_ruler`, or
-    whatever finds spans.
+    """Any spaCy pipeline as a guesser, with `ner`, `entity_ruler`, `span_ruler` or
+    another component that finds spans.
 
     pipeline (str): The name of a package, or the path of a folder.
-    spans_key (Optional[str]): The span group with its guesses, "ruler" for a
-        `span_ruler`. With null they are its entities.
-    labels (Optional[dict[str, str]]): The labels of the training data by those of the
-        pipeline, where they differ: {"ORG": "FIRM"}.
+    spans_key (Optional[str]): The span group with its guesses, for instance "ruler" for
+        a `span_ruler`. With null the guesses are its entities.
+    labels (Optional[dict[str, str]]): Maps labels of the pipeline to labels of the
+        training data, where they differ: {"ORG": "FIRM"}.
     """
     return PipelineGuesser(pipeline, spans_key, labels or {})
 

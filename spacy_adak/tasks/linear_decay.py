@@ -18,12 +18,12 @@ _PART = Rule(
 def linear_decay(
     initial_rate: float, total_steps: int | None = None, warmup: float = 0.0
 ) -> Iterator[float]:
-    """A rate that falls in a straight line, to nothing at the end of a training.
+    """A learning rate that falls linearly to zero at the end of a training.
 
-    initial_rate (float): The rate it falls from.
-    total_steps (Optional[int]): When it has fallen to nothing. `adak train` sets it to
-        the length of each training; without it the rate stays what it is.
-    warmup (float): The share of the steps in which the rate rises from nothing first.
+    initial_rate (float): The initial rate.
+    total_steps (Optional[int]): The step at which the rate reaches zero. `adak train`
+        sets it to the length of each training. With null the rate is constant.
+    warmup (float): The share of the steps in which the rate first rises from zero.
     RETURNS (Iterator[float]): The rate of each step.
     """
     check_values(_NAME, {"warmup": warmup}, {"warmup": _PART})

@@ -22,35 +22,35 @@ k = 5
 gamma = 3.0
 """
 
-# What recovers most where the encoder knows a language already: q is estimated once, by
-# models that have seen two thirds of the texts each.
+# What recovers most with a pretrained encoder: q is estimated once, by models that have
+# seen two thirds of the texts each.
 _PRETRAINED_ADAK = Template(
     """\
 [adak]
 # How many times q is estimated.
 rounds = 1
-# As many models are trained per round, each without one fold of the data.
+# The number of models per round. Each is trained without one fold of the data.
 folds = 3
-# q is the mean of what all of them say.
+# q is the mean of what all fold models predict.
 fold_models = "all"
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+# this machine, "ray" on a cluster. Null chooses by the cores and memory of the machine.
 executor = null
 n_jobs = null
 
-# What the first fold models learn from, as there is no q yet. "forms" takes into
+# What the first fold models learn from, because there is no q yet. "forms" takes into
 # account that annotators may not know some names at all.
 [adak.start]
 learn_from = "forms"
 ratio_weight = 2.0
 {%- if kind == "trained" %}
-# These fold models have the transformer frozen, under a small network, which takes a
-# fraction of the time.
+# In these fold models the transformer is frozen and a small network is trained on top
+# of it, which takes a fraction of the time.
 frozen_encoder = true
 {%- endif %}
 
-# q is what fold models say, not only their best reading. Above 1 the final training may
-# overrule it.
+# q is the distribution of the fold models, not only their best reading. With a
+# temperature above 1 the final training can overrule it.
 [adak.q]
 mode = "interpolated"
 temperature = 2.0
@@ -61,31 +61,31 @@ temperature = 2.0
 _OWN_ADAK = Template(
     """\
 [adak]
-# How many times q is estimated. The paper has 10; training stops before that once q
+# How many times q is estimated, at most. The paper has 10. Training stops earlier if q
 # has converged.
 rounds = {{ 1 if quick else 10 }}
 {%- if not quick %}
-# It also stops when the dev score has not risen for so many rounds; 0 to go on, as in
-# the paper.
+# It also stops if the dev score has not risen for this many rounds. 0 switches that
+# off, as in the paper.
 patience = 2
 {%- endif %}
-# As many models are trained per round, each without one fold of the data.
+# The number of models per round. Each is trained without one fold of the data.
 folds = 2
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+# this machine, "ray" on a cluster. Null chooses by the cores and memory of the machine.
 executor = null
 n_jobs = null
 
-# The candidate mask: what q may be for an unknown token. Without this block it may be
-# anything.
+# The candidate mask: which tags q may use for an unknown token. Without this block it
+# may use all.
 [adak.mask]
-# Candidates on so many best readings of the best model so far; 0 for none.
+# Candidates from this many best readings of the best model so far. 0 for none.
 kbest = 5
-# Candidates from a dictionary of what fold models have found.
+# Candidates from a dictionary of the entities that fold models found often.
 dictionary = true
 
-# Sample selection: leave out texts that fold models were less sure of than this.
-# Without this block all texts stay.
+# Sample selection: leave out texts that the fold models were unsure about. Without this
+# block all texts stay.
 [adak.selection]
 min_score = 0.9
 """,

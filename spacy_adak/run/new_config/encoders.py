@@ -50,14 +50,14 @@ max_batch_items = 4096
 [components.transformer.model]
 @architectures = "spacy-transformers.TransformerModel.v3"
 name = ${paths.encoder}
-# With true a GPU computes in float16 where that is safe: faster, with less memory.
+# If true, a GPU computes in float16 where that is safe: faster, with less memory.
 mixed_precision = false
 
 [components.transformer.model.tokenizer_config]
 use_fast = true
 
 [components.transformer.model.transformer_config]
-# With true layers are computed again on the way back: slower, with far less memory.
+# If true, layers are recomputed in the backward pass: slower, with far less memory.
 gradient_checkpointing = false
 
 [components.transformer.model.grad_scaler_config]
@@ -65,7 +65,7 @@ gradient_checkpointing = false
 [components.transformer.model.get_spans]
 @span_getters = "spacy-transformers.strided_spans.v1"
 {%- if is_paper %}
-# The longest sequence, by Appendix C; longer texts are read in parts.
+# The longest sequence (Appendix C). Longer texts are read in parts.
 {%- endif %}
 window = {{ window }}
 stride = {{ window * 3 // 4 }}"""
@@ -76,11 +76,11 @@ _LISTENER = Template(
 [components.adak_ner.model]
 @architectures = "spacy-adak.CRFTagger.v1"
 {%- if is_paper %}
-# By Appendix C all parameters have the same rate.
+# All parameters have the same rate (Appendix C).
 learn_rate_factor = 1.0
 {%- else %}
-# The CRF begins at zero, and has to learn faster than the transformer: by so many
-# times its rate.
+# The CRF starts at zero and has to learn faster than the transformer: with this
+# multiple of its rate.
 learn_rate_factor = 20.0
 {%- endif %}
 
@@ -102,16 +102,16 @@ _FROZEN = Template(
 [components.adak_ner.model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
 
-# Rows of a transformer that is not trained, beside features of the words that are.
+# Vectors of a frozen transformer, together with trained features of the words.
 [components.adak_ner.model.tok2vec.embed]
 @layers = "concatenate.v1"
 
 [components.adak_ner.model.tok2vec.embed.*.frozen]
 @architectures = "spacy-adak.FrozenEncoder.v1"
 # The mean of these layers, for instance [-3, -2, -1]. "middle" are those from a third
-# to two thirds of its depth, which tell entities better than the last ones.
+# to two thirds of the depth, which recognise entities better than the last ones.
 layers = "middle"
-# Rows are kept in memory up to this limit, then on disk.
+# Vectors are kept in memory up to this limit, then on disk.
 memory_limit_mb = 1024
 shared = ${paths.rows}
 
@@ -134,7 +134,7 @@ stride = {{ window * 3 // 4 }}
 
 [components.adak_ner.model.tok2vec.embed.*.trained]
 @architectures = "spacy-adak.WordFeatures.v1"
-# They learn slowly, so that names nobody has marked are not learnt by heart as none.
+# They learn slowly, so that the model does not memorise unmarked names as O.
 width = 64
 attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
 rows = [5000, 1000, 2500, 2500]

@@ -12,9 +12,9 @@ _LOSS = """\
 [components.adak_ner.loss]
 # Eq. 7: q within the candidate mask, and the K best paths.
 @losses = "spacy-adak.AdaKLoss.v1"
-# K of the K-best loss, Eq. 5: 5 by Appendix C.
+# K of the K-best loss, Eq. 5: 5 in Appendix C.
 k = 5
-# How late the K-best loss comes in: the annealing of Section 2.3, 3 by Appendix C.
+# How late the K-best loss takes over: the annealing of Section 2.3, 3 in Appendix C.
 gamma = 3.0
 """
 
@@ -23,31 +23,31 @@ _ADAK = Template(
 # Algorithm 1.
 [adak]
 {%- if quick %}
-# N, how many times q is estimated: 10 by Section 3.2, once for a first look.
+# N, how many times q is estimated: 10 in Section 3.2, once for a first look.
 {%- else %}
-# N, how many times q is estimated: 10 by Section 3.2.
+# N, how many times q is estimated: 10 in Section 3.2.
 {%- endif %}
 rounds = {{ 1 if quick else 10 }}
-# Section 2.2 iterates until q converges, and does not say when it has: when fewer than
-# this share of the unknown tokens have changed their tag.
+# Section 2.2 iterates until q converges, but does not define that. Here q has converged
+# if fewer than this share of the unknown tokens changed their tag.
 convergence = 0.002
-# Algorithm 1 does not stop because the dev score no longer rises.
+# Algorithm 1 does not stop if the dev score no longer rises.
 patience = 0
-# k, the folds of Section 2.2: 2 by Section 3.2.
+# k, the folds of Section 2.2: 2 in Section 3.2.
 folds = 2
-# Eq. 6: q is that of the model w_i which has not seen the text.
+# Eq. 6: q comes from the model w_i that has not seen the text.
 fold_models = "unseen"
 # Where folds are trained: "serial" in this process, "joblib" in n_jobs processes on
-# this machine, "ray" on a cluster. Null is what this machine has cores and memory for.
+# this machine, "ray" on a cluster. Null chooses by the cores and memory of the machine.
 executor = null
 n_jobs = null
 
 [adak.start]
-# q begins with all unknown tokens O, by Section 3.2.
+# q starts with O for all unknown tokens (Section 3.2).
 learn_from = "outside"
 
 [adak.q]
-# The limit T = 0 of Eq. 6, by Appendix C.
+# The limit T = 0 of Eq. 6 (Appendix C).
 mode = "hard"
 
 # The candidate mask of Section 2.2, S in Eq. 7.
@@ -56,15 +56,15 @@ mode = "hard"
 kbest = 5
 # The self-built candidates, Section 2.2: H in Algorithm 1.
 dictionary = true
-# c of Algorithm 1, for which the paper has no value.
+# c of Algorithm 1. The paper gives no value.
 dictionary_count = 2
 
 # The iterative sample selection of Section 2.4.
 [adak.selection]
-# s of Algorithm 1, for which the paper has no value.
+# s of Algorithm 1. The paper gives no value.
 min_score = 0.9
 # The score of Section 2.4 is the probability of a whole text, which falls with its
-# length; without a value for s, the mean per token is the better choice.
+# length. Because s is not given, the mean per token is the safer choice.
 per_token = true
 """,
     keep_trailing_newline=True,

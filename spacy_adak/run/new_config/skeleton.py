@@ -7,14 +7,14 @@ SKELETON = Template(
 # Train with:  python -m spacy adak train config.cfg --output output \\
 #                  --paths.train train.spacy --paths.dev dev.spacy
 # `python -m spacy train` works as well: one training, without estimating q
-{%- if loss_needs_q %}. Choose
-# a loss that needs none for it, and say what it has to know:
+{%- if loss_needs_q %}. For
+# that, choose a loss that does not use q:
 #     --components.adak_ner.loss.@losses spacy-adak.MissingLoss.v1 \\
 #     --components.adak_ner.loss.annotation_recall 0.3
 {%- else %}.
 {%- endif %}
-# Settings of ours that are not here are at their defaults: docs/configuration.md lists
-# all of them, with what they mean.
+# Settings of spacy-adak that are not here have their defaults. docs/configuration.md
+# explains all of them.
 
 [paths]
 {%- if kind != "own" %}
@@ -26,16 +26,16 @@ SKELETON = Template(
 encoder = {{ encoder | tojson }}
 {%- endif %}
 {%- if kind == "frozen" or "frozen_encoder" in adak %}
-# A folder where several runs find what it says of texts; a run has its own if null.
+# A folder in which several runs share its vectors. If null, each run has its own.
 rows = null
 {%- endif %}
-# The training data. What is not annotated has to be missing, not outside:
-# `python -m spacy adak convert --unlabelled missing` writes it so.
+# The training data. Unannotated tokens have to be missing, not outside:
+# `python -m spacy adak convert --unlabelled missing` writes such data.
 train = null
-# The development data, annotated completely. If there is none, leave it null: a part
-# of the training texts is set apart. Some 50 complete texts choose models more surely,
-# and tell how many entities are annotated (`python -m spacy adak sample` draws them). A
-# full dev set gives scores to rely on.
+# The development data, annotated completely. If you have none, leave it null: a part of
+# the training texts is then held out. Some 50 complete texts choose models more
+# reliably and show how many entities are annotated (`python -m spacy adak sample` draws
+# them). A full dev set gives reliable scores.
 dev = null
 vectors = null
 init_tok2vec = null
@@ -92,7 +92,7 @@ dev_corpus = "corpora.dev"
 seed = ${system.seed}
 gpu_allocator = ${system.gpu_allocator}
 {{ length }}
-# Dev is scored after this many steps, and ten times in a shorter training.
+# Dev is scored after this many steps, and at least ten times in each training.
 eval_frequency = 200
 frozen_components = []
 annotating_components = []

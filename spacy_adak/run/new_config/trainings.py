@@ -8,15 +8,15 @@ _LENGTH = Template(
     """\
 dropout = {{ 0.2 if kind == "frozen" else 0.1 }}
 {%- if kind == "trained" %}
-# In how many parts a batch is computed, where the memory of a GPU is small.
+# The number of parts a batch is computed in, if a GPU has little memory.
 {%- endif %}
 accumulate_gradient = 1
-# Each training runs this long, and its best model on dev is taken.
+# The length of each training. Its best model on dev is used.
 {%- if is_paper %}
 {%- if kind == "frozen" %}
-# The paper has 10 for a BERT that is trained, by Appendix C.
+# The paper has 10, for a fine-tuned BERT (Appendix C).
 {%- else %}
-# 10 by Appendix C.
+# 10 in Appendix C.
 {%- endif %}
 {%- endif %}
 max_epochs = {{ epochs }}
@@ -27,7 +27,7 @@ patience = 0"""
 _STEPS = Template(
     """\
 {%- if by_padded_size %}
-# Texts of similar length, as many as fit into so many word pieces, padding included.
+# Texts of similar length, as many as fit into this many word pieces with padding.
 [training.batcher]
 @batchers = "spacy.batch_by_padded.v1"
 size = 1000
@@ -41,7 +41,7 @@ name = ${paths.encoder}
 [training.batcher]
 @batchers = "spacy.batch_by_sequence.v1"
 {%- if is_paper %}
-# 32 by Appendix C.
+# 32 in Appendix C.
 {%- endif %}
 size = 32
 get_length = null
@@ -59,13 +59,13 @@ L2 = 0.01
 eps = 1e-8
 {%- if rate_is_constant %}
 {%- if kind == "trained" %}
-# 1e-4 for Chinese and 2e-4 for English by Appendix C, for BERT and CRF alike.
+# 1e-4 for Chinese and 2e-4 for English in Appendix C, for both BERT and the CRF.
 {%- else %}
-# The paper's rates, by Appendix C, are for a BERT that is trained.
+# The paper's rates (Appendix C) are for a fine-tuned BERT.
 {%- endif %}
 learn_rate = {{ learn_rate }}
 {%- endif %}
-# Of each array of weights alone: the gradient of the CRF does not shorten others.
+# Applied to each weight array separately: the CRF's gradient does not shrink others.
 grad_clip = 1.0
 {%- if kind == "trained" %}
 # Averages are not kept for a transformer.
@@ -76,10 +76,10 @@ use_averages = {{ "true" if kind == "frozen" else "false" }}
 [training.optimizer.learn_rate]
 @schedules = "spacy-adak.LinearDecay.v1"
 initial_rate = {{ learn_rate }}
-# `adak train` sets it to the steps of each training; elsewhere the rate does not fall
-# if it is null.
+# `adak train` sets it to the steps of each training. Elsewhere, null means that the
+# rate does not fall.
 total_steps = null
-# The share of the steps in which the rate rises first.
+# The share of the steps in which the rate rises at first.
 warmup = {{ warmup }}
 {%- endif %}"""
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .svg import COLORS, TOKEN_WIDTH, Picture
 
+_CROSS = "#c74f4f"
 _TAGS = ("B-PER", "L-PER", "U-ORG", "O")
 _TOKENS = ("Maren", "Caldson", "left", "Beacon")
 
@@ -17,15 +18,13 @@ def draw_before_after(example: Path) -> str:
     """
     stored = json.loads(example.read_text(encoding="utf8"))
     text, marked, found = stored["text"], stored["marked"], stored["found"]
-    picture = Picture("A sentence before and after training", 940, 176)
-    picture.text("What the annotators marked", 20, 32, "title")
-    picture.text("one of three entities; the rest is unknown", 236, 32, "small soft")
+    picture = Picture("A sentence before and after training", 975, 176)
+    note = "one of three entities; the rest is unknown"
+    picture.caption("What the annotators marked", note, 20, 32)
     labels = {(start, end): label for start, end, label in marked}
     _write_sentence(picture, text, labels, 68, unknown=True)
-    picture.text("What the pipeline finds", 20, 114, "title")
-    picture.text(
-        "trained on such sentences alone, with probabilities", 210, 114, "small soft"
-    )
+    note = "trained on such sentences alone, with probabilities"
+    picture.caption("What the pipeline finds", note, 20, 114)
     scored = {(start, end): f"{label} {p:.2f}" for start, end, label, p in found}
     _write_sentence(picture, text, scored, 150, facts=labels)
     return picture.to_svg()
@@ -44,7 +43,7 @@ def _write_sentence(
     for (start, end), label in [*sorted(labels.items()), ((len(text), len(text)), "")]:
         for word in text[position:start].split():
             width = TOKEN_WIDTH * len(word)
-            picture.text(word, x, y, "token")
+            picture.token(word, x, y)
             if unknown:
                 ends = [(x, y + 7), (x + width, y + 7)]
                 picture.line(ends, stroke_dasharray="2 3", stroke_width=1.5)
@@ -143,17 +142,19 @@ def draw_kbest() -> str:
 
 def draw_mask() -> str:
     """RETURNS (str): The tags that q may use."""
-    picture = Picture("The mask: the tags that q may use", 720, 262)
+    picture = Picture("The mask: the tags that q may use", 720, 240)
     allowed = {(0, 0), (1, 1), (2, 3), (3, 2), (3, 3)}
     _draw_lattice(picture, allowed)
     entries = [
         ("#2f9e68", "allowed: by annotation,"),
         ("", "K-best path, dictionary"),
-        ("#c74f4f", "masked: q is 0"),
+        (_CROSS, "masked: q is 0"),
     ]
     for i, (color, text) in enumerate(entries):
         y = 84 + 24 * i
-        if color:
+        if color == _CROSS:
+            _draw_cross(picture, 536, y - 5)
+        elif color:
             picture.add("circle", cx=536, cy=y - 5, r=7, fill=color)
         picture.text(text, 552, y, "small")
     return picture.to_svg()
@@ -178,20 +179,21 @@ def _draw_lattice(picture: Picture, allowed: set[tuple[int, int]] | None) -> Non
             elif (token, tag) in allowed:
                 picture.add("circle", cx=x, cy=y, r=11, fill="#2f9e68")
             else:
-                cross = [
-                    [(x - 6, y - 6), (x + 6, y + 6)],
-                    [(x - 6, y + 6), (x + 6, y - 6)],
-                ]
-                for ends in cross:
-                    picture.line(ends, stroke_width=2, style="stroke: #c74f4f")
+                _draw_cross(picture, x, y)
+
+
+def _draw_cross(picture: Picture, x: float, y: float) -> None:
+    for slope in (-6, 6):
+        ends = [(x - 6, y - slope), (x + 6, y + slope)]
+        picture.line(ends, stroke_width=2, style=f"stroke: {_CROSS}")
 
 
 _STEPS: Sequence[tuple[str, str]] = (
     ("convert", "data/"),
-    ("cut into sentences", "annotation/"),
+    ("cut", "annotation/"),
     ("shards on disk", "shards/"),
     ("fold models", "tasks/"),
-    ("q within the mask", "q/"),
+    ("q in the mask", "q/"),
     ("final training", "tasks/"),
     ("calibration", "pipeline/"),
     ("model-best", "run/"),

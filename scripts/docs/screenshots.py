@@ -19,7 +19,7 @@ IMAGES = Path("docs/images")
 # The pages in the folder of the training, and how much of them is shown.
 PAGES = {
     "review": ("review.html", (1100, 680)),
-    "report": ("adak/report.html", (1100, 900)),
+    "report": ("adak/report.html", (1100, 690)),
 }
 _ARGUMENTS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
@@ -60,6 +60,7 @@ def photograph(browser: Chrome, page: Path, size: tuple[int, int]) -> bytes:
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {**metrics, "mobile": False}
     )
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
     browser.get(page.resolve().as_uri())
     shown = browser.execute_cdp_cmd(
         "Page.captureScreenshot", {"format": "webp", "quality": 82}

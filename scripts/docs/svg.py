@@ -27,8 +27,8 @@ text { fill: #1f2328; font: 14px system-ui, -apple-system, "Segoe UI", sans-seri
   .faint { stroke: #3d444d; }
   .box { fill: #212830; stroke: #656c76; }
 }"""
-# The width of a character of a token, and about that of one of the label of an entity.
-TOKEN_WIDTH, LABEL_WIDTH = 8.43, 8.2
+# The width of a character of a token. Text is set to this width in any font.
+TOKEN_WIDTH = 8.43
 COLORS = {
     "COMPANY": "#7aecec",
     "PERSON": "#aa9cfc",
@@ -65,6 +65,18 @@ class Picture:
         """Add text; its baseline is at y."""
         self.add("text", escape(text), x=x, y=y, text_anchor=anchor, class_=kind)
 
+    def caption(self, title: str, note: str, x: float, y: float) -> None:
+        """Add a title, and a note in small letters after it."""
+        following = f'<tspan class="small soft" dx="10">{escape(note)}</tspan>'
+        self.add("text", escape(title) + following, x=x, y=y, class_="title")
+
+    def token(self, text: str, x: float, y: float, kind: str = "") -> None:
+        """Add text of tokens, which is as wide in any font."""
+        width = {"textLength": TOKEN_WIDTH * len(text)}
+        self.add(
+            "text", escape(text), x=x, y=y, class_=f"token {kind}".strip(), **width
+        )
+
     def line(
         self, points: Sequence[tuple[float, float]], kind: str = "line", **more: object
     ) -> None:
@@ -97,12 +109,12 @@ class Picture:
         RETURNS (float): Where it ends.
         """
         inner = TOKEN_WIDTH * len(text)
-        width = inner + LABEL_WIDTH * len(label) + 24
+        width = inner + _label_width(label) + 26
         frame: dict[str, object] = {"rx": 5, "fill": COLORS[label.split()[0]]}
         if dashed:
             frame |= {"stroke": "#8f6bc4", "stroke_width": 2, "stroke_dasharray": "5 3"}
         self.add("rect", x=x, y=y - 18, width=width, height=26, **frame)
-        self.text(text, x + 7, y, "token on-color")
+        self.token(text, x + 7, y, "on-color")
         self.text(label, x + inner + 15, y, "small on-color title")
         return x + width
 
@@ -125,6 +137,11 @@ class Picture:
         title = f"<title>{escape(self.title)}</title>"
         parts = [frame, title, f"<style>{STYLE}</style>", head, panel, *self._parts]
         return "\n".join([*parts, "</svg>", ""])
+
+
+def _label_width(label: str) -> float:
+    """The most that small bold letters take in common fonts."""
+    return sum(9.4 if letter.isupper() else 7.4 for letter in label)
 
 
 def _write(value: object) -> str:

@@ -44,7 +44,7 @@ def combine_cli(
     ] = False,
 ) -> None:
     """
-    Combine corpora with different label sets into one training corpus.
+    Combine corpora with different label sets.
 
     Each text stays complete for the types that its file is complete for (`adak convert
     --complete-types`). A text that is in more than one file becomes one document with

@@ -49,7 +49,7 @@ def corrupt_cli(
     ] = 0,
 ) -> None:
     """
-    Make annotations incomplete, to measure what that does to training.
+    Make annotations incomplete, for experiments.
 
     Removes entities by one of the paper's two schemes. All tokens become missing except
     those of the entities that are kept, and span groups are removed, such as that of

@@ -43,7 +43,7 @@ def debug_data_cli(
     ] = None,
     converter: Annotated[
         str | None,
-        typer.Option("--converter", "-c", help="Format of the data, as in convert"),
+        typer.Option("--converter", help="Format of the data, as in convert"),
     ] = None,
     lang: LangOption = "en",
     fail_on: Annotated[

@@ -62,7 +62,9 @@ def init_config_cli(
     ] = False,
 ) -> None:
     """
-    Write a config for `adak train` with the settings that you may want to change.
+    Write a config for `adak train`.
+
+    It has the settings that you may want to change. docs/configuration.md lists all.
 
     \b
     python -m spacy adak init-config config.cfg --lang en --cpu

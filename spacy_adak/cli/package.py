@@ -76,7 +76,7 @@ def package_cli(
     ] = False,
 ) -> None:
     """
-    Make an installable package of a pipeline, with the name you give it.
+    Make an installable package of a pipeline.
 
     Works like `spacy package`, but does not put the language in front of the name:
     after `pip install`, spacy.load("adak_conll") works. The meta also says how the

@@ -31,13 +31,13 @@ def report_cli(
     use_gpu: GpuOption = -1,
 ) -> None:
     """
-    Write a page about a training run: what was learnt, how sure it is, and what to do
-    next.
+    Write a page about a training run.
 
-    The page shows the scores on dev by round and type, how the trainings went, what was
-    found in the training texts, and whether the probabilities can be trusted. It is one
-    file that works in any browser and on paper. `adak train` writes it at its end. For
-    an unfinished run it shows what there is so far.
+    The page says what was learnt, how sure it is, and what to do next. It shows the
+    scores on dev by round and type, how the trainings went, what was found in the
+    training texts, and whether the probabilities can be trusted. It is one file that
+    works in any browser and on paper. `adak train` writes it at its end. For an
+    unfinished run it shows what there is so far.
 
     \b
     python -m spacy adak report output --output report.html

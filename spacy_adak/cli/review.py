@@ -54,12 +54,13 @@ def review_cli(
     ] = 20_000,
 ) -> None:
     """
-    Write a page for deciding about suggestions, form by form or place by place.
+    Write a page for deciding about suggestions.
 
-    The page is one file that works in any browser, without a server or network. Its
-    keys are those of Prodigy: a accepts, x rejects, space ignores, backspace undoes,
-    and ? lists all of them. Decisions are kept in the browser as they are made. Save
-    them to a file to merge them into the data.
+    The page asks form by form or place by place. It is one file that works in any
+    browser, without a server or network. Its keys are those of Prodigy: a accepts, x
+    rejects, space ignores, backspace undoes, and ? lists all of them. Decisions are
+    kept in the browser as they are made. Save them to a file to merge them into the
+    data.
 
     \b
     python -m spacy adak review suggestions.jsonl --output review.html

@@ -78,14 +78,14 @@ def sample_cli(
     ] = 0,
 ) -> None:
     """
-    Draw texts to annotate completely, as a dev set or for scores.
+    Draw texts to annotate completely.
 
-    Texts are drawn at random, in proportion from short and long texts and from texts
-    with few and many entities. Annotators do not see what is annotated or found there,
-    unless --with-suggestions is given. The command also prints how wide the intervals
-    of scores will be for several numbers of texts. The records are marked, so that
-    `adak convert` takes them as completely annotated when they come back, whatever
-    --unlabelled says.
+    The texts become a dev set, or test data for scores. They are drawn at random, in
+    proportion from short and long texts and from texts with few and many entities.
+    Annotators do not see what is annotated or found there, unless --with-suggestions is
+    given. The command also prints how wide the intervals of scores will be for several
+    numbers of texts. The records are marked, so that `adak convert` takes them as
+    completely annotated when they come back, whatever --unlabelled says.
 
     With --predictions it draws entities that a pipeline finds and that the annotation
     says nothing about, from each type and range of probability. Each one stores how

@@ -84,7 +84,6 @@ def suggest_cli(
         str | None,
         typer.Option(
             "--converter",
-            "-c",
             metavar="[conll|spans|prodigy|doccano|label-studio|spacy]",
             help="Format of the data. If not given, detected from its suffix and "
             "content",
@@ -97,7 +96,7 @@ def suggest_cli(
     use_gpu: GpuOption = -1,
 ) -> None:
     """
-    Suggest entities that annotators missed, and doubtful annotations.
+    Suggest missed entities and doubtful annotations.
 
     Each suggestion has its exact probability, alternatives from other readings, and how
     often its form is found, marked and stated to be outside in the data. A decision

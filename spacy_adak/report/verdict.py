@@ -103,8 +103,8 @@ def _sure(
         )
     if run.dev.texts:
         sentences.append(
-            "This assumes that the dev data is annotated completely. The best round was "
-            "chosen by it, so other texts may be a little harder."
+            "This assumes that the dev data is annotated completely. The best round "
+            "was chosen by it, so other texts may be a little harder."
         )
     if reliability is not None:
         error = reliability.expected_calibration_error

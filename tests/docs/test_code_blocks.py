@@ -24,6 +24,8 @@ SERIES = [
     "docs/recipes.md",
     "docs/review.md",
     "docs/label_sets.md",
+    # The last one, because it replaces the training data.
+    "docs/guesses.md",
 ]
 # Parts of whole trainings, or of projects.
 STATIC = ["docs/cli.md", "docs/project.md"]

@@ -25,7 +25,7 @@ def test_numbers_are_said_in_words() -> None:
     assert "500 entities were annotated, and 900 more were found" in found.learnt
     assert "700 of these have a probability of 0.9" in found.learnt
     assert "between 77.0 and 83.0 in 95 of 100 cases" in found.sure
-    assert "takes the dev data to be annotated completely" in found.sure
+    assert "assumes that the dev data is annotated completely" in found.sure
 
 
 def test_run_without_anything_to_do_is_to_be_tested() -> None:

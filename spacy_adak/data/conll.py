@@ -6,7 +6,6 @@ Read too: spaCy's `.iob` layout, a sentence a line, `token|tag` separated by spa
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from io import StringIO
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -173,13 +172,6 @@ def _read_columns(lines: Iterable[str]) -> Iterator[tuple[int, list[str] | None]
             yield number, line.split("\t")
         else:
             yield number, re.split(" +", line) if "  " in line else line.split(" ")
-
-
-def to_conll(docs: Iterable[Doc], tag_scheme: TagScheme = "BIO") -> str:
-    """RETURNS (str): The content of a column file; see `write_conll`."""
-    file = StringIO()
-    write_conll(docs, file, tag_scheme)
-    return file.getvalue()
 
 
 def write_conll(

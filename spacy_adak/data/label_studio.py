@@ -262,7 +262,7 @@ def _to_char_span(region: Any, place: Place, summary: Summary) -> CharSpan:
     return to_char_span({**value, "label": label, "score": region.get("score")})
 
 
-def to_label_studio(docs: Iterable[Doc], text_key: str) -> str:
+def label_studio_pieces(docs: Iterable[Doc], text_key: str) -> Iterator[str]:
     """Write documents for import into Label Studio, as tasks annotated by a labels
     tag "label" on a text tag "text". Whether the rest is missing or outside, and which
     spans are ruled out, is not written. Estimated and guessed spans are predictions; a
@@ -270,13 +270,8 @@ def to_label_studio(docs: Iterable[Doc], text_key: str) -> str:
 
     docs (Iterable[Doc]): The documents.
     text_key (str): The key of the text in the data of a task.
-    RETURNS (str): The content of the file.
+    YIELDS (str): The content of the file, task by task.
     """
-    return "".join(label_studio_pieces(docs, text_key))
-
-
-def label_studio_pieces(docs: Iterable[Doc], text_key: str) -> Iterator[str]:
-    """YIELDS (str): The content of a file for Label Studio, task by task."""
     separator = "[\n  "
     for doc in docs:
         task = json.dumps(_to_task(doc, text_key), ensure_ascii=False, indent=2)

@@ -44,23 +44,6 @@ class SpanOrigin(NamedTuple):
     score: float | None = None
 
 
-def origins_of(
-    doc: Doc, incorrect_spans_key: str = INCORRECT_SPANS_KEY
-) -> list[SpanOrigin]:
-    """Tell for all spans of a document where they come from.
-
-    doc (Doc): The document, in either form.
-    incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
-    RETURNS (list[SpanOrigin]): Annotated, ruled-out, estimated and guessed spans.
-    """
-    ruled_out = doc.spans.get(incorrect_spans_key, ())
-    return [
-        *(SpanOrigin(ent, "annotated") for ent in annotated_entities(doc)),
-        *(SpanOrigin(span, "ruled out") for span in ruled_out),
-        *estimates_of(doc),
-    ]
-
-
 def annotated_entities(doc: Doc) -> list[Span]:
     """RETURNS (list[Span]): The entities of a document that somebody has annotated."""
     estimated = {_key(span) for span in doc.spans.get(ESTIMATED_KEY, ())}

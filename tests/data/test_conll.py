@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -6,10 +7,16 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_adak.data.conll import read_conll, to_conll
+from spacy_adak.data.conll import TagScheme, read_conll, write_conll
 from spacy_adak.data.summary import Summary
 
 Write = Callable[[str, str], Path]
+
+
+def to_conll(docs: list[Doc], tag_scheme: TagScheme = "BIO") -> str:
+    file = StringIO()
+    write_conll(docs, file, tag_scheme)
+    return file.getvalue()
 
 
 def entities(docs: list[Doc]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import pytest
 from spacy.tokens import Doc
 
 from spacy_adak.data.alignment import AnnotatedText
-from spacy_adak.data.label_studio import read_label_studio, to_label_studio
+from spacy_adak.data.label_studio import label_studio_pieces, read_label_studio
 from spacy_adak.data.summary import Summary
 
 Write = Callable[[str, str], Path]
@@ -256,7 +256,7 @@ def test_file_that_is_no_array_is_an_error(text: str, code: str, write: Write) -
 
 
 def test_round_trip_keeps_entities(mixed_doc: Doc, write: Write) -> None:
-    path = write("a.json", to_label_studio([mixed_doc], "text"))
+    path = write("a.json", "".join(label_studio_pieces([mixed_doc], "text")))
     (record,) = read_label_studio(path, "text", Summary())
     assert record.text == mixed_doc.text
     assert [(span[:3], span.text) for span in record.entities] == [

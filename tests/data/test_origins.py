@@ -3,9 +3,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_adak.data.origins import (
+    annotated_entities,
     complete,
     estimates_of,
-    origins_of,
     set_scored_spans,
     without_estimates,
 )
@@ -24,18 +24,19 @@ def states(doc: Doc) -> list[tuple[str, str]]:
 
 
 def described(doc: Doc) -> list[tuple[str, str, str, float | None]]:
-    return [(s.text, s.label_, origin, score) for s, origin, score in origins_of(doc)]
+    return [
+        *((ent.text, ent.label_, "annotated", None) for ent in annotated_entities(doc)),
+        *((s.text, s.label_, origin, score) for s, origin, score in estimates_of(doc)),
+    ]
 
 
 def test_every_span_of_a_completed_document_has_its_origin(nlp: Language) -> None:
     doc = make_doc(nlp)
-    doc.spans["incorrect_spans"] = [Span(doc, 4, 5, label="PER")]
     set_scored_spans(doc, "guessed", [Span(doc, 4, 5, label="LOC")], [None])
     complete(doc, [Span(doc, 2, 3, label="PER")], [0.25])
     assert [ent.text for ent in doc.ents] == ["Ann", "Bob"]
     assert described(doc) == [
         ("Ann", "PER", "annotated", None),
-        ("Rome", "PER", "ruled out", None),
         ("Bob", "PER", "estimated", 0.25),
         ("Rome", "LOC", "guessed", None),
     ]
@@ -79,7 +80,7 @@ def test_document_of_facts_is_not_copied(nlp: Language) -> None:
 def test_annotated_entity_that_is_also_guessed_is_a_fact(nlp: Language) -> None:
     doc = make_doc(nlp)
     set_scored_spans(doc, "guessed", list(doc.ents), [0.9])
-    assert [origin for _, origin, _ in origins_of(doc)] == ["annotated", "guessed"]
+    assert [origin for _, _, origin, _ in described(doc)] == ["annotated", "guessed"]
 
 
 def test_group_without_scores_has_unknown_scores(nlp: Language) -> None:

@@ -715,6 +715,10 @@ class Warnings(metaclass=WithCodes):
         "learnt ({types}; the types are {labels}), so they say nothing. If a type is "
         "misspelt, correct it."
     )
+    W222 = (
+        "{count} of the {total} dev texts are training texts as well, so scores on dev "
+        "are better than on new texts. Remove them from one of the two."
+    )
     W220 = (
         "Since this run began, {paths} has changed. The run goes on with the data that "
         "it began with. To train on the new data, start a run in another output folder."

@@ -26,6 +26,8 @@ from .folder import needs_q
 from .frozen_start import frozen_start_problems
 from .ruled_out import problems_of_ruled_out
 
+# Short texts often come more than once: in CoNLL-2003 6 % of the dev texts.
+_SHARE_OF_EQUAL_TEXTS = 0.1
 _SECTIONS = ("nlp", "components", "corpora", "training")
 _SECTIONS_OF_DATA = ("nlp", "corpora", "training")
 
@@ -117,6 +119,7 @@ def check_run(raw: Config, use_gpu: int, strict: bool) -> Checked:
     seed = config.resolved["training"]["seed"] or 0
     data = choose_dev_data(train, dev, seed, labels)
     _warn_of_dev_data(dev, data)
+    _warn_of_equal_texts(data)
     return Checked(config, settings, data.train, data.dev, data.is_complete, labels)
 
 
@@ -166,6 +169,14 @@ def _warn_of_dev_data(dev: list[Doc] | None, data: DevData) -> None:
     else:
         return
     warnings.warn(message, stacklevel=3)
+
+
+def _warn_of_equal_texts(data: DevData) -> None:
+    learnt = {doc.text for doc in data.train}
+    count = sum(doc.text in learnt for doc in data.dev)
+    if count > _SHARE_OF_EQUAL_TEXTS * len(data.dev):
+        message = Warnings.W222.format(count=count, total=len(data.dev))
+        warnings.warn(message, stacklevel=3)
 
 
 def _given_labels(config: Config) -> list[str] | None:

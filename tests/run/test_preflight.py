@@ -27,7 +27,7 @@ def problems(config: Config, use_gpu: int = -1, strict: bool = False) -> str:
 
 
 def write_dev(folder: Path, complete: int, incomplete: int) -> None:
-    docs = [*make_docs(complete), *make_docs(incomplete, keep=0.5, seed=5)]
+    docs = [*make_docs(complete, seed=4), *make_docs(incomplete, keep=0.5, seed=5)]
     DocBin(docs=docs).to_disk(folder / "dev.spacy")
 
 
@@ -203,10 +203,10 @@ def test_dev_data_without_an_entity(config: Config, tmp_path: Path) -> None:
 def test_incomplete_dev_data_is_used_by_its_likelihood(
     config: Config, tmp_path: Path, empty: int
 ) -> None:
-    docs = make_docs(empty)
+    docs = make_docs(empty, seed=4)
     for doc in docs:
         doc.set_ents([], default="outside")
-    incomplete = make_docs(3, keep=0.5)
+    incomplete = make_docs(3, keep=0.5, seed=5)
     DocBin(docs=[*docs, *incomplete]).to_disk(tmp_path / "dev.spacy")
     with pytest.warns(UserWarning, match=r"\[W211\].*likelihood of their annotation"):
         checked = check_run(config, -1, strict=False)
@@ -220,6 +220,15 @@ def test_too_few_complete_dev_documents_are_said_to_be(
     write_dev(tmp_path, complete=5, incomplete=3)
     with pytest.warns(UserWarning, match=r"\[W211\] 5 of the 8.*too few"):
         assert not check_run(config, -1, strict=False).dev_is_complete
+
+
+def test_dev_texts_that_are_training_texts_are_warned_of(
+    config: Config, tmp_path: Path
+) -> None:
+    dev = [*make_docs(9, seed=99), *make_docs(3)]
+    DocBin(docs=dev).to_disk(tmp_path / "dev.spacy")
+    with pytest.warns(UserWarning, match=r"\[W222\] 3 of the 12 dev texts"):
+        check_run(config, -1, strict=False)
 
 
 def test_without_dev_data_training_texts_are_set_apart(config: Config) -> None:

@@ -28,6 +28,7 @@ from ..pipeline.head import TagScores
 from ..shards.with_q import ScoredSpan, in_reference
 from .adak_block import AdakSettings
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
+from .guess_evidence import Evidence
 from .modes import best_paths, chain_of_q, fit_float16, mean_scores
 from .selection import best_path_log_probabilities, sample_score
 
@@ -94,15 +95,15 @@ class Estimator:
         self,
         examples: Sequence[Example],
         log_likelihoods: Sequence[numpy.ndarray] = (),
-        guesses: Sequence[Sequence[LabelledSpan]] = (),
+        evidence: Sequence[Evidence] = (),
     ) -> Iterator[Estimated]:
         """Estimate q for some texts.
 
         examples (Sequence[Example]): The texts with their annotation and the last q.
         log_likelihoods (Sequence[ndarray]): (L, N) for each text, how likely the
             annotation would be; or nothing, if all paths it allows count alike.
-        guesses (Sequence[Sequence[LabelledSpan]]): More candidates for each text; or
-            nothing, if nobody has guessed.
+        evidence (Sequence[Evidence]): What guesses say of each text; or nothing, if
+            nobody has guessed.
         YIELDS (Estimated): What was estimated for each.
         """
         selection = self.settings.selection
@@ -122,12 +123,18 @@ class Estimator:
         allowed = by_annotation
         if self.settings.mask is not None:
             allowed = self._candidate_mask(
-                texts, samples, by_annotation, docs, self.settings.mask.kbest, guesses
+                texts, samples, by_annotation, docs, self.settings.mask.kbest, evidence
             )
         # By Bayes: what the models say of a text, and what the annotation says of it.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
         if log_likelihoods:
             weights = texts.concatenate(log_likelihoods).to(weights.dtype)
+        said = texts.new_per_token(torch.float64, len(self.tagset))
+        if evidence:
+            by_text = zip(evidence, texts.lengths, strict=True)
+            said = texts.concatenate(
+                [each.weights(length, self.tagset) for each, length in by_text]
+            )
         own_paths, log_probabilities = self._own_readings(texts, scores)
         paths = texts.new_per_token(torch.long)
         nodes = texts.new_per_token(torch.float64, len(self.tagset))
@@ -135,7 +142,9 @@ class Estimator:
         probabilities = {}
         candidates: list[list[tuple[LabelledSpan, float]]] = [[] for _ in samples]
         for batch in texts.batches:
-            chain = scores.chain(batch)
+            # What guesses say needs the temperature as well: it multiplies the odds
+            # that fold models give.
+            chain = scores.chain(batch).with_node_weights(said[batch.tokens])
             batch_weights = weights[batch.tokens]
             posterior = chain.with_node_weights(batch_weights)
             mask = self._without_ruled_out(
@@ -220,7 +229,7 @@ class Estimator:
         by_annotation: Tensor,
         docs: Sequence[Doc],
         k: int,
-        guesses: Sequence[Sequence[LabelledSpan]],
+        evidence: Sequence[Evidence],
     ) -> Tensor:
         """(tokens, N) bool: the tags that annotation and candidates allow."""
         on_best_paths = None
@@ -241,8 +250,8 @@ class Estimator:
             unknown = (allowed.sum(1) > 1).tolist()
             words = [token.text for token in doc]
             found = self.dictionary.match(words, unknown, sample.known.complete)
-            if guesses:
-                found += guesses[i]
+            if evidence:
+                found += evidence[i].likely_spans()
             masks.append(candidate_mask(allowed, on_best, found, self.tagset))
         return texts.concatenate(masks)
 

@@ -19,7 +19,7 @@ from ..data.origins import DECIDED_KEY
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..shards.with_q import ScoredSpan, in_reference
 from .candidates import Words
-from .guess_evidence import NO_EVIDENCE, Evidence
+from .guess_evidence import Evidence
 from .known_forms import Annotators
 from .marked_forms import MarkedWords, count_forms
 
@@ -139,7 +139,7 @@ def first_q(
     known: Known,
     recall: numpy.ndarray,
     tagset: TagSet,
-    evidence: Evidence = NO_EVIDENCE,
+    hints: numpy.ndarray | None = None,
 ) -> ChainEstimate:
     """q before any model: a path counts the less, the more entities it has that
     annotators would have marked (`missing_q`, with a recall per token), and the more,
@@ -149,10 +149,10 @@ def first_q(
     recall (ndarray): (L,), the recall at each token, or (L, N) for each tag an entity
         can start with.
     tagset (TagSet): The tags.
-    evidence (Evidence): What guesses say of the text.
+    hints (ndarray | None): (L, N), what tags weigh by guesses, if there are any.
     RETURNS (ChainEstimate): q.
     """
-    nodes = evidence.weights(len(recall), tagset)
+    nodes = numpy.zeros((len(recall), len(tagset))) if hints is None else hints.copy()
     with numpy.errstate(divide="ignore"):
         starting = entity_starting_tags(tagset)
         per_tag = recall[:, None] if recall.ndim == 1 else recall[:, starting]

@@ -1,17 +1,34 @@
-"""What guesses say of the paths of a text, as weights of tags."""
+"""What guesses say of the paths of a text, as weights of tags.
 
+There are two uses of it. In q it stands beside what fold models say of a text, as one
+more observation: a guess multiplies the odds of an entity, whatever they are.
+
+The first fold models see in a text what guessers see in it. So the same guess at all
+occurrences of a word is no new observation each time: a model that was rewarded for
+each of them, however little, would learn to repeat the guesser with all of its errors.
+It gets hints of guessers that hardly ever err, and nothing of others.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy
+import srsly
 
 from ..annotation.known import Known, allowed_tags, entity_starting_tags
 from ..crf.tags import LabelledSpan, TagSet, split_tag
+from ..shards.checkpoint import write_json
 from .guess_precision import log_odds
 from .guess_trust import Trust
 from .voices import Guesses, voices_of
 
 # A guess that is less probable is no candidate for q.
 _LEAST_PROBABILITY = 0.05
+# Fold models learn from guesses that are right as often, and from the silence of
+# guessers that find as many entities.
+_SURE = 0.9
 
 
 class GuessedSpan(NamedTuple):
@@ -57,6 +74,27 @@ class Evidence(NamedTuple):
             gain = guess.log_ratio - self.missed.get(guess.span.type, 0.0)
             weights[_cells(guess.span, tagset)] += gain / _length(guess.span)
         return weights
+
+    def hints(self, length: int, tagset: TagSet) -> numpy.ndarray:
+        """What the first fold models learn: guesses that are hardly ever wrong, each
+        with the odds of its probability, and the silence of guessers that hardly ever
+        miss an entity.
+
+        length (int): L, the tokens of the text.
+        tagset (TagSet): The tags.
+        RETURNS (ndarray): (L, N), what each tag weighs.
+        """
+        spans = [
+            guess._replace(log_ratio=min(log_odds(guess.probability), guess.log_ratio))
+            for guess in self.spans
+            if guess.probability >= _SURE
+        ]
+        missed = {
+            label: weight
+            for label, weight in self.missed.items()
+            if weight <= math.log1p(-_SURE)
+        }
+        return Evidence(spans, missed).weights(length, tagset)
 
     def likely_spans(self) -> list[LabelledSpan]:
         """RETURNS (list[LabelledSpan]): Guesses that may be candidates for q."""
@@ -113,6 +151,35 @@ def evidence_of(
             if seen_by == names
         },
     )
+
+
+def write_evidence(folder: Path, shard: Path, evidence: Sequence[Evidence]) -> None:
+    """Write down what guesses say of the texts of a shard, in predicted tokens.
+
+    folder (Path): The folder.
+    shard (Path): The file with the texts.
+    evidence (Sequence[Evidence]): What they say of each.
+    """
+    write_json(_evidence_path(folder, shard), {"texts": evidence})
+
+
+def read_evidence(folder: Path, shard: Path) -> list[Evidence]:
+    """RETURNS (list[Evidence]): What was written for a shard; nothing if there are no
+    guesses."""
+    path = _evidence_path(folder, shard)
+    if not path.exists():
+        return []
+    return [
+        Evidence(
+            [GuessedSpan(LabelledSpan(*span), *values) for span, *values in spans],
+            missed,
+        )
+        for spans, missed in srsly.read_json(path)["texts"]
+    ]
+
+
+def _evidence_path(folder: Path, shard: Path) -> Path:
+    return folder / f"{shard.stem}.guesses.json"
 
 
 def _length(span: LabelledSpan) -> int:

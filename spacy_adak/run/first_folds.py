@@ -36,14 +36,16 @@ def first_lesson(run: Run, execute: Executor) -> Lesson:
     if start.learn_from == "ratio":
         return Lesson(None, start.ratio_loss())
     annotators = estimate_likelihood(run, execute)
+    has_guesses = run.trust_path.exists()
     if start.learn_from == "guesses":
         return Lesson(run.first_q)
     if not annotators.know_all_forms():
+        estimates = run.first_q if has_guesses else run.likelihood
         # A form that they do not know could be learnt by heart as O.
-        return Lesson(run.likelihood, start.ratio_loss(), has_word_features=False)
-    if run.trust_path.exists():
-        # The same likelihood as below, but of annotation and guesses.
-        return Lesson(run.likelihood, WeightedLoss())
+        return Lesson(estimates, start.ratio_loss(), has_word_features=False)
+    if has_guesses:
+        # The same likelihood as below, with hints of guessers.
+        return Lesson(run.first_q, WeightedLoss())
     return Lesson(None, start.missing_loss())
 
 
@@ -62,7 +64,8 @@ def estimate_likelihood(run: Run, execute: Executor) -> Annotators:
         estimates=run.likelihood,
         guesses=run.guesses if run.trust_path.exists() else None,
         trust=run.trust_path,
-        first_q=run.first_q if run.settings.start.learn_from == "guesses" else None,
+        first_q=run.first_q,
+        by_guesses_alone=run.settings.start.learn_from == "guesses",
     )
     execute([task])
     return task.annotators()

@@ -15,7 +15,7 @@ All that a run needs to go on after a crash is on disk:
     annotators/            while the recall of annotators is estimated, models for that
     recall.json            the recall of annotators, if it is needed
     guesses/               what guessers say of all texts, and how far they are trusted
-    first-q/               q by guesses alone; where a run starts from "guesses"
+    first-q/               what the first fold models learn from, if there are guesses
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
     round-NN/dictionary.jsonl
@@ -219,7 +219,8 @@ class Run(NamedTuple):
 
     @property
     def first_q(self) -> Path:
-        """RETURNS (Path): q by guesses alone, if the run starts from it."""
+        """RETURNS (Path): What the first fold models learn from, if there are
+        guesses."""
         return self.folder / FIRST_Q_FOLDER
 
     def round_folder(self, round_: int) -> Path:

@@ -10,7 +10,6 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..crf.tags import LabelledSpan
 from ..data.guesses import Guess, guesses_of
 from .checkpoint import write_json
 
@@ -67,30 +66,3 @@ def in_predicted_tokens(
         ]
         for name, of_guesser in guesses.items()
     }
-
-
-def write_likely_guesses(
-    folder: Path, shard: Path, guesses: Sequence[Sequence[LabelledSpan]]
-) -> None:
-    """Write down which guesses may be candidates for q.
-
-    folder (Path): The folder.
-    shard (Path): The file with the texts.
-    guesses (Sequence[Sequence[LabelledSpan]]): The guesses for each text, in predicted
-        tokens.
-    """
-    write_json(_likely_path(folder, shard), {"texts": guesses})
-
-
-def read_likely_guesses(folder: Path, shard: Path) -> list[list[LabelledSpan]]:
-    """RETURNS (list[list[LabelledSpan]]): What was written for a shard; nothing if
-    there are no guesses."""
-    path = _likely_path(folder, shard)
-    if not path.exists():
-        return []
-    texts = srsly.read_json(path)["texts"]
-    return [[LabelledSpan(*span) for span in spans] for spans in texts]
-
-
-def _likely_path(folder: Path, shard: Path) -> Path:
-    return folder / f"{shard.stem}.guesses.json"

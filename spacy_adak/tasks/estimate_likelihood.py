@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy
 import srsly
 from spacy.training import Example
 
+from ..annotation.q_of_text import ChainEstimate
 from ..crf.tags import TagSet
 from ..pipeline.adak_ner import AdaKRecognizer
 from ..pipeline.losses import MissingLoss
@@ -20,16 +22,17 @@ from ..q.first_q import (
     recall_by_strings,
     recall_of_tags,
 )
-from ..q.guess_evidence import NO_EVIDENCE, Evidence, evidence_of
+from ..q.guess_evidence import (
+    NO_EVIDENCE,
+    Evidence,
+    evidence_of,
+    write_evidence,
+)
 from ..q.guess_trust import Trust
 from ..q.known_forms import Annotators
 from ..recall.per_tag import recall_per_tag
 from ..shards.checkpoint import write_json
-from ..shards.guess_files import (
-    in_predicted_tokens,
-    read_guesses,
-    write_likely_guesses,
-)
+from ..shards.guess_files import in_predicted_tokens, read_guesses
 from ..shards.layout import list_shards
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from .blueprint import Blueprint
@@ -46,7 +49,9 @@ class LikelihoodTask(NamedTuple):
     estimates (Path): The folder for the likelihood, and for what annotators do.
     guesses (Path | None): The folder with what guessers say, if there are any.
     trust (Path): The file that says how far they are trusted.
-    first_q (Path | None): The folder for q by guesses alone, if it is asked for.
+    first_q (Path): The folder for what the first fold models learn from, if there are
+        guesses.
+    by_guesses_alone (bool): Whether that is q by guesses alone.
     """
 
     blueprint: Blueprint
@@ -56,7 +61,8 @@ class LikelihoodTask(NamedTuple):
     estimates: Path
     guesses: Path | None
     trust: Path
-    first_q: Path | None
+    first_q: Path
+    by_guesses_alone: bool
 
     @property
     def name(self) -> str:
@@ -112,28 +118,37 @@ class LikelihoodTask(NamedTuple):
             per_tag = recall_per_tag(recall, per_type, component.tagset)
             by_token = (recall_of_tags(each, recall, per_tag) for each in by_token)
         for path, shard_texts in shards.items():
-            pairs = list(zip(shard_texts, evidence[path], strict=True))
+            recalls = [next(by_token) for _ in shard_texts]
+            pairs = list(zip(shard_texts, recalls, strict=True))
             estimates = ShardEstimates(
                 paths=[text.marked for text in shard_texts],
                 chains=[
-                    first_q(text.known, next(by_token), component.tagset, said)
-                    for text, said in pairs
+                    first_q(text.known, recall, component.tagset)
+                    for text, recall in pairs
                 ],
                 selected=list(range(len(shard_texts))),
             )
             estimates.to_disk(estimates_path(self.estimates, path))
             if self.guesses is not None:
-                likely = [said.likely_spans() for said in evidence[path]]
-                write_likely_guesses(self.estimates, path, likely)
-            if self.first_q is not None:
+                said = evidence[path]
+                write_evidence(self.estimates, path, said)
                 self.first_q.mkdir(exist_ok=True)
                 chains = [
-                    q_of_guesses(text.known, said, component.tagset)
-                    for text, said in pairs
+                    self._lesson(text, recall, each, component.tagset)
+                    for (text, recall), each in zip(pairs, said, strict=True)
                 ]
-                by_guesses = estimates._replace(chains=chains)
-                by_guesses.to_disk(estimates_path(self.first_q, path))
+                with_guesses = estimates._replace(chains=chains)
+                with_guesses.to_disk(estimates_path(self.first_q, path))
         write_json(self.output, annotators._asdict())
+
+    def _lesson(
+        self, text: Text, recall: numpy.ndarray, said: Evidence, tagset: TagSet
+    ) -> ChainEstimate:
+        """What the first fold models learn from where there are guesses."""
+        if self.by_guesses_alone:
+            return q_of_guesses(text.known, said, tagset)
+        hints = said.hints(len(text.known.outside), tagset)
+        return first_q(text.known, recall, tagset, hints)
 
     def _evidence(
         self,

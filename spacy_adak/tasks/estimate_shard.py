@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy
 from spacy.util import minibatch
 
-from ..crf.tags import LabelledSpan
 from ..q.adak_block import AdakSettings
 from ..q.candidates import Dictionary
 from ..q.estimator import Estimated, Estimator
+from ..q.guess_evidence import Evidence, read_evidence
 from ..q.selection import select
 from ..shards.checkpoint import write_json
-from ..shards.guess_files import read_likely_guesses
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from .worker import load_models, prepare_worker
 
@@ -145,19 +144,19 @@ class EstimationTask(NamedTuple):
         )
         examples = read_shard(fold_nlps[0], self.shard, self.last_estimates)
         likelihoods = iter(self._log_likelihoods())
-        guesses = iter(self._guesses())
+        evidence = iter(self._evidence())
         for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
             yield from estimator(
                 batch,
                 list(islice(likelihoods, len(batch))),
-                list(islice(guesses, len(batch))),
+                list(islice(evidence, len(batch))),
             )
 
-    def _guesses(self) -> list[list[LabelledSpan]]:
-        """Likely guesses for each text; nothing if there are none."""
+    def _evidence(self) -> list[Evidence]:
+        """What guesses say of each text; nothing if there are none."""
         if self.likelihood is None:
             return []
-        return read_likely_guesses(self.likelihood, self.shard)
+        return read_evidence(self.likelihood, self.shard)
 
     def _log_likelihoods(self) -> list[numpy.ndarray]:
         """(L, N) for each text; nothing if the annotation is not looked at."""

@@ -24,6 +24,7 @@ from spacy_adak.data.complete_types import state_complete
 from spacy_adak.q.adak_block import read_settings
 from spacy_adak.q.candidates import Dictionary
 from spacy_adak.q.estimator import Estimated, Estimator
+from spacy_adak.q.guess_evidence import NO_EVIDENCE, Evidence, GuessedSpan
 from spacy_adak.shards.with_q import ShardEstimates
 from tests.losses import loss_block
 from tests.made_corpus import make_config, make_docs
@@ -76,6 +77,7 @@ def estimate(
     dictionary: dict[tuple[str, ...], str] | None = None,
     temperature: float = 1.0,
     log_likelihoods: Sequence[numpy.ndarray] = (),
+    evidence: Sequence[Evidence] = (),
     other_nlps: Sequence[Language] = (),
     **settings: Any,
 ) -> list[Estimated]:
@@ -89,7 +91,7 @@ def estimate(
         temperature,
         adak_settings,
     )
-    results = list(estimator(examples, log_likelihoods))
+    results = list(estimator(examples, log_likelihoods, evidence))
     assert len(results) == len(examples)
     estimates = ShardEstimates(
         [result.path for result in results],
@@ -158,6 +160,33 @@ def test_q_is_what_the_model_and_the_annotation_say_of_a_text(nlp: Language) -> 
         offset[token] = change
         numpy.testing.assert_allclose(change, offset[token], atol=1e-3)
         assert (numpy.isfinite(both.chain.nodes) == allowed).all()
+
+
+def test_guesses_multiply_the_odds_that_the_models_give(nlp: Language) -> None:
+    settings: dict[str, Any] = {"q.mode": "interpolated", "mask": None}
+    tagset = nlp.get_pipe("adak_ner").tagset
+    first = LabelledSpan(0, 1, "PLACE")
+    said = Evidence([GuessedSpan(first, 3.0, 0.2)], {"FIRM": -0.5})
+    before, after = (
+        estimate(
+            nlp,
+            make_examples(nlp, keep=0.0),
+            temperature=2.0,
+            evidence=[each] * 30,
+            **settings,
+        )
+        for each in (NO_EVIDENCE, said)
+    )
+    tag = tagset.span_tags("PLACE", 1)[0]
+    other = tagset.span_tags("FIRM", 1)[0]
+    for alone, both in zip(before, after, strict=True):
+        assert alone.chain is not None
+        assert both.chain is not None
+        change = both.chain.nodes - alone.chain.nodes
+        change -= change[:, :1]
+        # By the temperature of the models: it is on their odds that guesses rest.
+        assert change[0, tag] == pytest.approx(1.5, abs=1e-2)
+        assert change[1, other] == pytest.approx(-0.25, abs=1e-2)
 
 
 def test_q_of_several_models_is_their_mean(nlp: Language) -> None:

@@ -1,6 +1,7 @@
 """What guesses say of the paths of a text, path by path."""
 
 import itertools
+from pathlib import Path
 
 import numpy
 import pytest
@@ -9,7 +10,13 @@ from spacy_adak.annotation.known import Known
 from spacy_adak.crf.tags import LabelledSpan, TagSet, may_follow
 from spacy_adak.data.guesses import Guess
 from spacy_adak.q.first_q import first_q, q_of_guesses
-from spacy_adak.q.guess_evidence import Evidence, GuessedSpan, evidence_of
+from spacy_adak.q.guess_evidence import (
+    Evidence,
+    GuessedSpan,
+    evidence_of,
+    read_evidence,
+    write_evidence,
+)
 from spacy_adak.q.guess_precision import log_odds
 from spacy_adak.q.guess_trust import Trust
 
@@ -67,14 +74,48 @@ def test_path_of_guesses_gains_all_they_weigh() -> None:
     assert weights[:, 0].tolist() == [0.0] * LENGTH
 
 
+def test_only_guessers_that_hardly_ever_err_give_hints() -> None:
+    tagset = TagSet(["PER", "ORG"])
+    sure, unlikely, known = (LabelledSpan(i, i + 1, "PER") for i in range(3))
+    evidence = Evidence(
+        [
+            GuessedSpan(sure, 6.0, 0.95),
+            # Far more often right than by chance, and still often wrong.
+            GuessedSpan(unlikely, 4.0, 0.7),
+            # Right, but nearly as sure without the guess.
+            GuessedSpan(known, 0.1, 0.95),
+        ],
+        {"PER": -2.0, "ORG": -3.0},
+    )
+    hints = evidence.hints(LENGTH, tagset)
+    tag = tagset.span_tags("PER", 1)[0]
+    assert hints[:3, tag] == pytest.approx([log_odds(0.95), 0.0, 0.1])
+    # That these guessers miss an entity of type ORG is as rare.
+    starting = tagset.span_tags("ORG", 1)[0]
+    assert hints[:, starting].tolist() == [-3.0] * LENGTH
+    assert hints[3, tag] == 0
+
+
+def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:
+    shard = tmp_path / "shard.spacy"
+    assert read_evidence(tmp_path, shard) == []
+    # Some readers of JSON change the last digit of others.
+    span = GuessedSpan(LabelledSpan(0, 1, "PER"), 2.5, 0.75)
+    evidence = [Evidence([span], {"PER": -0.5}), Evidence([], {})]
+    write_evidence(tmp_path, shard, evidence)
+    assert read_evidence(tmp_path, shard) == evidence
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_first_q_is_the_likelihood_of_annotation_and_guesses(scheme: str) -> None:
+def test_first_q_is_the_likelihood_of_annotation_with_hints(scheme: str) -> None:
     tagset = TagSet(["PER", "ORG"], scheme)
     known = Known(
         [LabelledSpan(0, 1, "ORG")], numpy.array([False, False, False, True]), []
     )
     recall = 0.3
-    q = first_q(known, numpy.full(LENGTH, recall), tagset, EVIDENCE)
+    sure = [guess._replace(probability=0.95) for guess in EVIDENCE.spans]
+    hints = EVIDENCE._replace(spans=sure).hints(LENGTH, tagset)
+    q = first_q(known, numpy.full(LENGTH, recall), tagset, hints)
     for path in legal_paths(tagset):
         entities = tagset.decode(path)
         is_allowed = known.entities[0] in entities and path[-1] == 0
@@ -83,8 +124,7 @@ def test_first_q_is_the_likelihood_of_annotation_and_guesses(scheme: str) -> Non
             assert found == -numpy.inf
             continue
         # Where it is annotated nothing is left to guess; all else counts as it is.
-        free = EVIDENCE.weights(LENGTH, tagset)
-        expected = sum(free[i, path[i]] for i in (1, 2))
+        expected = sum(hints[i, path[i]] for i in (1, 2))
         expected += (len(entities) - 1) * numpy.log(1 - recall)
         assert found == pytest.approx(expected, abs=1e-5)
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from scripts.experiments.evidence_report import write_page
 from scripts.experiments.loop_report import write_report
 from scripts.experiments.recovery import write_recovery
 from scripts.experiments.results import read_reported
@@ -33,6 +34,7 @@ def generated_files(root: Path) -> dict[str, str]:
     return {
         "RESULTS.md": f"{write_recovery(rows, decided)}\n",
         "experiments/loop/RESULTS.md": f"{write_report(decided, rows)}\n",
+        "docs/evidence.md": write_page(root),
         "docs/configuration.md": make_page(),
         "docs/cli.md": make_cli_page(),
         "docs/api.md": make_api_page(),

@@ -71,17 +71,21 @@ class Cell(NamedTuple):
     variant (str): What is learnt from.
     ratio (float): The share of entities that is kept, of those that would be complete.
     seed (int): Of everything.
+    documents (int | None): How many documents of each split, or all.
     """
 
     dataset: str
     variant: str
     ratio: float
     seed: int
+    documents: int | None
 
     @property
     def name(self) -> str:
         """RETURNS (str): A name for files."""
-        return "_".join((self.dataset, self.variant, f"{self.ratio:g}", str(self.seed)))
+        size = "all" if self.documents is None else str(self.documents)
+        what = self.dataset, self.variant, f"{self.ratio:g}", size
+        return "_".join((*what, str(self.seed)))
 
 
 def keep_types(doc: Doc, types: Collection[str], default: str) -> Doc:
@@ -196,7 +200,9 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     encoder (str): The frozen encoder: a name or a folder.
     local_data (Path | None): A folder to copy the files of datasets from.
     """
-    corpus = prepare_corpus(cell.dataset, None, root=root, local_data=local_data)
+    corpus = prepare_corpus(
+        cell.dataset, cell.documents, root=root, local_data=local_data
+    )
     folder = root / "training" / "label_sets" / cell.name
     splits = [
         list(read_docbin(corpus / f"{split}.spacy", Vocab()))
@@ -315,19 +321,19 @@ def read_results(root: Path) -> dict[Cell, dict[str, Any]]:
 def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     """RETURNS (str): Scores on test as Markdown."""
     lines = [
-        "| Dataset | ρ | Seed | | P | R | F1 | F1 without MISC | % of the CRF on all |",
-        "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| Dataset | Texts | ρ | Seed | | P | R | F1 | F1 without MISC | % of the CRF "
+        "on all |",
+        "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for cell, row in sorted(results.items()):
+    for cell, row in sorted(results.items(), key=str):
         values = [row["test"]["p"], row["test"]["r"], row["test"]["f"]]
         values.append(row["old_types"]["f"])
-        full = results.get(Cell(cell.dataset, "crf", 1.0, cell.seed))
+        full = results.get(cell._replace(variant="crf", ratio=1.0))
         share = f"{100 * values[2] / full['test']['f']:.1f}" if full else "–"
         scores = " | ".join(f"{100 * value:.2f}" for value in values)
-        lines.append(
-            f"| {cell.dataset} | {cell.ratio:g} | {cell.seed} | {cell.variant} | "
-            f"{scores} | {share} |"
-        )
+        of_cell = cell.dataset, cell.documents or "all", f"{cell.ratio:g}", cell.seed
+        named = " | ".join(map(str, (*of_cell, cell.variant)))
+        lines.append(f"| {named} | {scores} | {share} |")
     return "\n".join(lines)
 
 
@@ -341,6 +347,7 @@ def main() -> None:
     parser.add_argument("--variants", nargs="+", default=VARIANTS, choices=VARIANTS)
     parser.add_argument("--ratio", type=float, default=1.0)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--documents", type=int, help="of each split")
     parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")
     parser.add_argument("--local-data", type=Path)
     parser.add_argument("--table", action="store_true")
@@ -351,7 +358,7 @@ def main() -> None:
             for seed in args.seeds:
                 for variant in args.variants:
                     ratio = 1.0 if variant in REFERENCES else args.ratio
-                    cell = Cell(dataset, variant, ratio, seed)
+                    cell = Cell(dataset, variant, ratio, seed, args.documents)
                     if cell not in read_results(root):
                         run_cell(root, cell, args.encoder, args.local_data)
     print(make_table(read_results(root)))

@@ -79,7 +79,7 @@ def debug_data_cli(
     import_code(code_path)
     overrides = parse_config_overrides(ctx.args)
     if fail_on not in ("error", "warning", "never"):
-        raise typer.BadParameter(f"'{fail_on}' is none of error, warning, never")
+        raise typer.BadParameter(f"'{fail_on}' is not one of error, warning, never")
     if path.suffix == ".cfg":
         findings = check_config(path, overrides)
     elif overrides:
@@ -96,8 +96,11 @@ def debug_data_cli(
         for finding in findings:
             text = finding.message.encode("utf8", "backslashreplace").decode("utf8")
             shows[finding.level](text)
-        counts = [f"{sum(f.level == x for f in findings)} {x}s" for x in LEVELS[1:]]
-        msg.text(" and ".join(counts))
+        counts = [
+            (sum(finding.level == level for finding in findings), level)
+            for level in LEVELS[1:]
+        ]
+        msg.text(" and ".join(f"{n} {level}{'s' * (n != 1)}" for n, level in counts))
     failing = LEVELS[LEVELS.index(fail_on) :] if fail_on != "never" else ()
     if any(finding.level in failing for finding in findings):
         raise typer.Exit(1)

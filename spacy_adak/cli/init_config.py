@@ -85,8 +85,8 @@ def init_config_cli(
     output_file.parent.mkdir(parents=True, exist_ok=True)
     output_file.write_text(text, encoding="utf8")
     msg.good(f"Saved config to {output_file}")
-    msg.text("You can now add your data and train:")
+    msg.text("You can now train. Add --paths.dev dev.spacy if you have complete texts:")
     print(
         f"python -m spacy adak train {output_file} --output output "
-        "--paths.train train.spacy --paths.dev dev.spacy"
+        "--paths.train train.spacy"
     )

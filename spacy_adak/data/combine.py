@@ -120,14 +120,14 @@ class Combined(NamedTuple):
 def combine(
     inputs: Sequence[Path], output: Path, *, maps: Sequence[str] = ()
 ) -> Combined:
-    """Write the documents of several files to one. A text that is in more than one of
-    them becomes one document with all that is known of it.
+    """Combine the documents of several files. A text that is in more than one of them
+    becomes one document with all of its annotations.
 
     inputs (Sequence[Path]): `.spacy` files.
     output (Path): The `.spacy` file to write.
     maps (Sequence[str]): Label names to change, as "ORGANISATION=ORG" in all files or
         as "a.spacy:ORGANISATION=ORG" in one.
-    RETURNS (Combined): What there was, and what contradicts itself.
+    RETURNS (Combined): What was read, and the contradictions.
     """
     inputs, output = [Path(path) for path in inputs], Path(output)
     refuse_to_overwrite_inputs(output, *inputs)

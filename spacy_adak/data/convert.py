@@ -68,28 +68,28 @@ def convert(
     input_path (Path): A file, or a directory of files.
     output_path (Path): A file, or a directory, where each file keeps its name. A name
         with a suffix is a file, unless it is a directory already.
-    converter (str | None): The format of the input; None finds out.
-    to (str | None): The format of the output; None goes by its suffix, and takes
+    converter (str | None): The format of the input. None detects it.
+    to (str | None): The format of the output. None detects it from the suffix, and is
         .spacy for a directory.
     unlabelled (str | None): What an unlabelled token is: "missing" or "outside".
-        Needed for every input but .spacy, which says it itself.
+        Required for every format except .spacy, which states it for each token.
     lang (str): The language, for the tokenizer and for the spaces between tokens.
     n_sents (int): Sentences per document of a column file, 0 for all.
     token_column (int): The column of the token in a column file.
     tag_column (int): The column of the tag in a column file.
     document_column (int | None): The column of the document's name in a column file.
-    tag_scheme (str | None): The scheme of the tags in a column file, read or
-        written: "IOB1", "BIO", "BILUO" or "BIOES". None finds out, and writes BIO.
-    labels (str | None): The names of tags that are numbers in Hugging Face rows, with
-        commas between them, or a file that has them.
+    tag_scheme (str | None): The scheme of the tags in a column file, read or written:
+        "IOB1", "BIO", "BILUO" or "BIOES". None detects it when reading, and writes BIO.
+    labels (str | None): The names of tags that are numbers in Hugging Face rows,
+        separated by commas, or a file with them.
     text_key (str): The key of the text in JSON and JSONL files.
-    alignment_mode (str): What to do with spans that do not fall on token bounds:
+    alignment_mode (str): What to do with spans that do not match token boundaries:
         "strict" leaves them out, "contract" and "expand" move them.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
-    annotators (str): What is taken where several people have annotated a text:
-        "union", "intersection", "majority", or the name of one of them.
-    complete_types (Sequence[str]): The types that all input files are annotated
-        completely for, and maybe for no others.
+    annotators (str): Which spans to take if several people annotated a text: "union",
+        "intersection", "majority", or the name of one of them.
+    complete_types (Sequence[str]): The types that all input files are completely
+        annotated for.
     strict (bool): Stop at the first problem, before anything is written.
     silent (bool): Show no progress.
     RETURNS (Summary): What was read, repaired and skipped.
@@ -191,7 +191,7 @@ def asks_what_unlabelled_means(input_path: Path, converter: str | None = None) -
     """Tell whether a conversion needs to know what an unlabelled token is.
 
     input_path (Path): A file, or a directory of files.
-    converter (str | None): The format of the input; None finds out.
+    converter (str | None): The format of the input. None detects it.
     RETURNS (bool): Whether any of the files does not say it itself.
     """
     files = _input_files(Path(input_path), _choose("--converter", converter, Format))

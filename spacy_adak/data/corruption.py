@@ -47,8 +47,8 @@ def corrupt(
     scheme: str = "random",
     seed: int = 0,
 ) -> Corruption:
-    """Remove annotations from a `.spacy` file; see `drop_entities`. What is estimated
-    is no annotation, and is removed as well.
+    """Remove annotations from a `.spacy` file; see `drop_entities`. Estimated spans are
+    removed as well.
 
     input_path (Path): The file with annotated documents.
     output_path (Path): The file to write.

@@ -47,7 +47,7 @@ def collect_meta(
     name (str | None): The name, if it is not that in the meta.
     version (str | None): The version, if it is not that in the meta.
     meta_path (Path | None): A JSON file with entries to add to the meta.
-    scores_path (Path | None): A JSON file with scores to state.
+    scores_path (Path | None): A JSON file with scores for the meta.
     RETURNS (dict[str, Any]): The meta.
     """
     try:

@@ -69,10 +69,11 @@ def package(
 
     input_dir (Path): The pipeline.
     output_dir (Path): Where to put the directory of the package.
-    name (str | None): The name of distribution and module. If None, that in the meta.
-    version (str | None): The version. If None, that in the meta.
+    name (str | None): The name of the distribution and the module. If None, the one in
+        the meta.
+    version (str | None): The version. If None, the one in the meta.
     meta_path (Path | None): A JSON file with entries to add to the meta.
-    scores_path (Path | None): A JSON file with scores to state.
+    scores_path (Path | None): A JSON file with scores for the meta.
     code_paths (Sequence[Path]): Python files to include and import.
     build (Sequence[str]): "sdist", "wheel", both or "none".
     force (bool): Overwrite an existing package.

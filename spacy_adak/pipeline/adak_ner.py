@@ -259,10 +259,11 @@ class AdaKRecognizer(CheckedPipe):
         return preset_from_doc(doc, self.tagset, self.max_segment_length)
 
     def tag_scores(self, docs: Sequence[Doc]) -> TagScores:
-        """What the model says about documents that all components before have seen.
+        """The scores of the model for documents that have been through all earlier
+        components.
 
         docs (Sequence[Doc]): The documents, at least one of them with a token.
-        RETURNS (TagScores): Scores of tags and moves.
+        RETURNS (TagScores): Scores of tags and transitions.
         """
         self._check_initialized()
         scores = predict_scores(self.model, docs)
@@ -317,14 +318,14 @@ class AdaKRecognizer(CheckedPipe):
     def kbest(self, doc: Doc, k: int) -> list[SpanGroup]:
         """The most probable readings of a document that has been through the pipeline.
 
-        doc (Doc): The document. What this component itself has set on it is no
-            constraint, what others have set is; with spans_key = null entities can't
-            be told apart, and only blocked tokens are a constraint.
+        doc (Doc): The document. Entities set by other components are constraints, those
+            of this component are not. With spans_key = null the two can't be
+            distinguished, and only blocked tokens are constraints.
         k (int): How many readings.
         RETURNS (list[SpanGroup]): At most k groups of entities, the most probable
-            first, each with its probability in attrs["probability"]. It is that of the
-            model as it is, without calibration. That of a long
-            text may be too small for a number: attrs["log_probability"] never is.
+            first, each with its probability in attrs["probability"]. The probability is
+            not calibrated. For a long text it may be too small for a float; use
+            attrs["log_probability"] then.
         """
         if k < 1:
             message = Errors.A104.format(
@@ -385,10 +386,10 @@ class AdaKRecognizer(CheckedPipe):
         return result.loss, result.gradient
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score a batch of examples. If some are annotated incompletely, and the recall
-        of the annotators is known, precision and F1 are corrected by it, and there is
-        the likelihood of the annotation as well, by which models can be chosen. Where
-        gold states for which types it is complete, each type is scored there.
+        """Score a batch of examples. If some are annotated incompletely and the recall
+        of the annotators is known, precision and F1 are corrected by it, and the scores
+        include the likelihood of the annotation, by which models can be chosen. If gold
+        states for which types it is complete, each type is scored only there.
 
         examples (Iterable[Example]): Predicted and gold documents.
         RETURNS (dict[str, Any]): The scores.

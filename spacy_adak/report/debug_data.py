@@ -99,9 +99,9 @@ def check_files(
 
     train_path (Path): The training data, in any format of `convert`.
     dev_path (Path | None): The dev data, if there is any.
-    converter (str | None): Their format; None finds out.
-    unlabelled (str | None): What an unlabelled token is in the training data, where
-        that does not say it; in the dev data it is outside.
+    converter (str | None): Their format. None detects it.
+    unlabelled (str | None): What an unlabelled token is, for training data that does
+        not state it. In the dev data it is outside.
     lang (str): The language, for the tokenizer.
     RETURNS (list[Finding]): What was found.
     """

@@ -65,13 +65,13 @@ class Evaluation:
     tokens (int): How many gold tokens they have.
     missing_tokens (int): How many of these have no annotation.
     ignored_predictions (int): Predicted entities that touch such a token.
-    corrected (CorrectedScores | None): The scores to go by, if gold is incomplete or
+    corrected (CorrectedScores | None): The scores to use if gold is incomplete, or if
         its texts were drawn and have weights.
-    note (str | None): What they rest on.
-    complete_texts (dict[str, int] | None): In how many texts each type was scored, if
-        gold states for which types it is complete.
-    not_scored (tuple[str, ...]): Types that gold has, or were found, and that it is
-        complete for nowhere.
+    note (str | None): What the corrected scores assume.
+    complete_texts (dict[str, int] | None): The number of texts each type was scored in,
+        if gold states for which types it is complete.
+    not_scored (tuple[str, ...]): Types that occur in gold or in the predictions, but
+        for which gold is complete nowhere.
     """
 
     micro: Score
@@ -172,11 +172,11 @@ def evaluate(
     output (Path | None): A JSON file to write the scores to.
     use_gpu (int): The GPU, or -1 for the CPU.
     gold_preproc (bool): Use the gold sentences and tokens.
-    annotation_recall (float | None): The share of all entities that is annotated in
-        incomplete gold; estimated if it is not given.
+    annotation_recall (float | None): The share of all entities that is annotated, for
+        incomplete gold. Estimated if not given.
     sample (Path | None): Predictions that were drawn by `adak sample --predictions`.
-    decisions (Path | None): What was decided about them, as the page of `adak review`
-        has saved it. They tell the precision.
+    decisions (Path | None): The decisions about them, as saved by the page of `adak
+        review`. Precision is estimated from them.
     silent (bool): Do not say which device is used.
     RETURNS (Evaluation): The scores.
     """

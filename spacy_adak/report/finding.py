@@ -8,12 +8,12 @@ EXAMPLES = 5
 
 
 class Finding(NamedTuple):
-    """Something that was found.
+    """A finding about the data.
 
-    name (str): What it is about, for programs.
-    level (str): "error" if a training would fail or learn something wrong, "warning" if
-        it may be worse for it, else "info".
-    message (str): A sentence with numbers, and what to do about it.
+    name (str): An identifier for programs.
+    level (str): "error" if training would fail or learn something wrong, "warning" if
+        it may make training worse, else "info".
+    message (str): What was found, with numbers, and what to do about it.
     numbers (dict[str, Any]): The same for programs.
     """
 

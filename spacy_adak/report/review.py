@@ -59,14 +59,14 @@ def write_review(
     title: str | None = None,
     limit: int = LIMIT,
 ) -> ReviewPage:
-    """Write a page to decide about suggestions.
+    """Write a page for deciding about suggestions.
 
     suggestions (Path): The suggestions, a JSONL file.
     output (Path): The HTML file to write.
-    decisions (Path | None): Decisions to begin with, as the page has saved them.
+    decisions (Path | None): Decisions to continue with, as saved by the page.
     title (str | None): The title of the page; the name of the file if not given.
-    limit (int): About how many suggestions the page has: the forms on which a decision
-        is worth most, with all their places.
+    limit (int): How many suggestions the page has, approximately: the forms where a
+        decision is worth most, with all of their places.
     RETURNS (ReviewPage): What came of it.
     """
     suggestions, output = Path(suggestions), Path(output)

@@ -35,12 +35,12 @@ from .verdict import Verdict, judge
 
 
 class RunReport(NamedTuple):
-    """What there is to say about a run. A notebook shows its core.
+    """The report of a run. A notebook shows its main part.
 
-    run (RunRecord): What the run has left on disk.
+    run (RunRecord): The files of the run.
     verdict (Verdict): The same in plain words.
     dev (DevPredictions | None): What the best model finds in the dev texts.
-    reliability (Reliability | None): How far its probabilities can be believed.
+    reliability (Reliability | None): How reliable its probabilities are.
     estimates (Estimates | None): What was estimated in the training texts.
     """
 
@@ -105,7 +105,7 @@ def make_report(
     use_gpu: int = -1,
     code_path: str | Path | None = None,
 ) -> RunReport:
-    """Find out what there is to say about a run, finished or not.
+    """Make the report of a run, finished or not.
 
     folder (str | Path): The output folder of the run.
     use_gpu (int): The id of a GPU, or -1.

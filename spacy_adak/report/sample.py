@@ -71,12 +71,11 @@ def draw_sample(
     docs (Sequence[Doc]): The texts.
     n_texts (int): How many to draw.
     found (Sequence[Doc] | None): The same texts with the entities that a pipeline
-        finds. If not given, what is annotated takes their place in the division.
-    with_suggestions (bool): Show annotators what the pipeline finds. It is faster, and
-        biases what they mark.
+        finds. If not given, texts are grouped by what is annotated instead.
+    with_suggestions (bool): Show annotators what the pipeline finds. This is faster,
+        but biases what they mark.
     seed (int): Of the draw.
-    RETURNS (Sample): The texts, and what they give. Each has a mark with its weight, by
-        which it counts in an unbiased estimate.
+    RETURNS (Sample): The texts, each with a mark and its weight for unbiased estimates.
     """
     places = _distinct_incomplete(docs)
     if not places:

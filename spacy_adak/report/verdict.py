@@ -41,7 +41,7 @@ def judge(
 
     run (RunRecord): The run.
     dev (DevPredictions | None): What the best model finds in the dev texts.
-    reliability (Reliability | None): How far its probabilities can be believed.
+    reliability (Reliability | None): How reliable its probabilities are.
     estimates (Estimates | None): What was estimated in the training texts.
     RETURNS (Verdict): The sentences.
     """

@@ -1,4 +1,4 @@
-"""Take the decisions of a person back into the data.
+"""Merge the decisions of a person into the data.
 
 An accepted span becomes an entity, a rejected one is ruled out, and everything else
 stays as it was. A decision about a form reaches all of its occurrences on token bounds,
@@ -54,16 +54,17 @@ def merge(
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
     silent: bool = True,
 ) -> Merged:
-    """Take the decisions of a person back into the data.
+    """Merge the decisions of a person into the data.
 
     data_path (Path): The annotated texts, in any format of `convert`.
     decisions_path (Path): The decisions, a JSONL file.
     output_path (Path): The file to write.
     rejected (str): What a rejected span becomes: "ruled-out" says that it is not an
         entity of its label, "outside" that none of its tokens is in an entity.
-    to (str | None): The format of the output; None goes by its suffix.
-    converter (str | None): The format of the data; None finds out.
-    unlabelled (str | None): What an unlabelled token is, for data that does not say it.
+    to (str | None): The format of the output. None detects it from the suffix.
+    converter (str | None): The format of the data. None detects it.
+    unlabelled (str | None): What an unlabelled token is, for data that does not state
+        it.
     lang (str): The language, for the tokenizer.
     text_key (str): The key of the text in JSON and JSONL records.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
@@ -71,7 +72,7 @@ def merge(
 
     The other settings say how the data is read, as in `convert`.
 
-    RETURNS (Merged): What has changed, and what could not be applied.
+    RETURNS (Merged): The changes, and what could not be applied.
     """
     output_path = Path(output_path)
     if rejected not in get_args(Rejected):

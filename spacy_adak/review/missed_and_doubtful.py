@@ -141,7 +141,7 @@ def find_doubtful(
     tagset (TagSet): The tags.
     calibration (Calibration): What probabilities are calibrated by.
     highest (float): The highest probability of an entity that is doubtful.
-    k (int): In how many of the best readings of a sentence to look for alternatives.
+    k (int): How many of the best readings of a sentence to search for alternatives.
     RETURNS (list[list[Candidate]]): For each document what was found, in order.
     """
     found: list[list[Candidate]] = [[] for _ in presets]

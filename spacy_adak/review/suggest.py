@@ -84,27 +84,27 @@ def suggest(
     incorrect_spans_key: str = INCORRECT_SPANS_KEY,
     silent: bool = True,
 ) -> Suggestions:
-    """Write down which entities nobody has annotated, and which annotations are
-    doubtful.
+    """Write suggestions: entities that nobody annotated, and doubtful annotations.
 
-    A pipeline that was trained on the same texts has learnt its own guesses, and is
-    sure of them. In what `adak train` has completed, the fold models have left what
-    they thought of each text; then their probabilities count.
+    A pipeline is overconfident on texts it was trained on, because it has learnt the
+    estimates for them. The train-completed.spacy of `adak train` has the probabilities
+    of the fold models, which are used instead.
 
     model (str | Path | Language): A pipeline with an `adak_ner` component.
     data_path (Path): The texts with their annotation, in any format of `convert`.
     output_path (Path): The file to write.
     to (str | None): Its format: "suggestions", "spans", "prodigy", "doccano",
-        "label-studio" or "spacy". None goes by the suffix, and takes suggestions for
-        `.jsonl`.
+        "label-studio" or "spacy". None detects it from the suffix, and is "suggestions"
+        for `.jsonl`.
     threshold (float): The lowest probability of an entity that is suggested.
     doubt (float): The highest probability of an annotated entity that is doubtful.
-    k (int): In how many of the best readings of a sentence to look for alternatives.
+    k (int): How many of the best readings of a sentence to search for alternatives.
     n_process (int): How many processes.
-    batch_size (int | None): How many texts at a time; None takes that of the pipeline.
+    batch_size (int | None): Texts per batch. None is the batch size of the pipeline.
     use_gpu (int): The id of a GPU, or -1.
-    converter (str | None): The format of the data; None finds out.
-    unlabelled (str | None): What an unlabelled token is, for data that does not say it.
+    converter (str | None): The format of the data. None detects it.
+    unlabelled (str | None): What an unlabelled token is, for data that does not state
+        it.
     text_key (str): The key of the text in JSON and JSONL records.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.
     silent (bool): Show no progress.

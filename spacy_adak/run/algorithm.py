@@ -44,7 +44,7 @@ def run_rounds(
 
     run (Run): The run.
     execute (Executor): Runs tasks.
-    on_recall (Callable): Called with the recall of annotators, if it is needed.
+    on_recall (Callable): Called with the recall of the annotators, if it is needed.
     on_trust (Callable): Called with how far guessers are trusted, if there are any.
     YIELDS (Round): Each round that has been finished.
     """

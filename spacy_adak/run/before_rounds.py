@@ -27,7 +27,7 @@ def prepare_rounds(
 
     run (Run): The run.
     execute (Executor): Runs tasks.
-    on_recall (Callable): Called with the recall of annotators, if it is needed.
+    on_recall (Callable): Called with the recall of the annotators, if it is needed.
     on_trust (Callable): Called with how far guessers are trusted, if there are any.
     """
     encode_texts(run, execute)

@@ -83,15 +83,16 @@ MADE = (
 
 
 class Round(NamedTuple):
-    """What is to be known of a round.
+    """The results of a round.
 
     round (int): From 1 on.
-    score (float): The dev score that decides, from [training.score_weights].
+    score (float): The dev score that models are chosen by, from
+        [training.score_weights].
     precision (float): On dev.
     recall (float): On dev.
     f1 (float): On dev.
     changed (float): The share of unknown tokens whose tag on the path of q changed.
-    estimated_entities (int): Entities on the path of q that nobody annotated.
+    estimated_entities (int): Unannotated entities on the path of q.
     dictionary_size (int): Entities in the dictionary made in this round.
     dropped (int): Texts left out of the folds' training data of the next round.
     seconds (float): How long the round took, since the run was last resumed.

@@ -79,15 +79,15 @@ def train(
     overrides (dict[str, Any]): Settings to override, by dotted names.
     use_gpu (int): The id of a GPU, or -1.
     code_path (str | Path): Python code with registered functions to import first.
-    quick (bool): One round of short trainings, unless overrides say something else.
-    resume (bool): Go on with a run that was stopped, or that is to have more rounds.
-    finish (bool): Do no more rounds of a run that was stopped: what the best so far has
-        found is the result.
+    quick (bool): One round of short trainings. Overrides take precedence.
+    resume (bool): Continue a run that was stopped, or that should have more rounds.
+    finish (bool): End a stopped run without further rounds: its best round so far is
+        the result.
     strict (bool): Refuse dev data that is not annotated completely.
     show_progress (bool): Show how far the trainings are.
     follow_logs (bool): Show what the trainings log.
     on_start (Callable): Called with the run when all checks have passed.
-    on_recall (Callable): Called with the recall of annotators, if it is needed.
+    on_recall (Callable): Called with the recall of the annotators, if it is needed.
     on_trust (Callable): Called with how far guessers are trusted, if there are any.
     on_round (Callable): Called after every round with its results and how many seconds
         may be left.

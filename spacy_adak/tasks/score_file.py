@@ -19,7 +19,8 @@ class Scores(NamedTuple):
     step (int): The step, from 0 on.
     epoch (int): How many passes over the data are completed.
     seconds (float): How long the training has run.
-    score (float): The dev score that decides, from [training.score_weights].
+    score (float): The dev score that models are chosen by, from
+        [training.score_weights].
     precision (float): On dev.
     recall (float): On dev.
     f1 (float): On dev.

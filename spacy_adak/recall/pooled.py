@@ -37,7 +37,7 @@ class AnnotatorRecall(NamedTuple):
             others = ", ".join(
                 f"{e.method} {_percent(e.recall)}" for e in self.left_out
             )
-            parts.append(f"left out, as it says otherwise: {others}")
+            parts.append(f"not used, because it disagrees: {others}")
         if not self.is_identifiable:
             parts.append(
                 "not identifiable: annotators may not know some forms at all, and only "

@@ -110,8 +110,8 @@ def check_complete_types(train: Sequence[Doc]) -> Iterable[Finding]:
         yield Finding(
             "complete_types",
             "info",
-            f"Texts that are stated to be complete for a type: {listed}. There a token "
-            "that is in no entity is of any other type, or of none.",
+            f"Texts that are stated to be complete for a type: {listed}. There, a "
+            "token outside of all entities can only be part of another type.",
             {"texts": dict(stated), "whole_texts": dict(whole)},
         )
 
@@ -138,7 +138,7 @@ def check_recall(
         yield Finding(
             "recall",
             "warning",
-            "How many of the entities are annotated can't be estimated here: no text "
+            "The recall of the annotators can't be estimated here, because no text "
             f"with an entity is annotated completely. {_WHAT_TELLS_RECALL}",
             {"recall": None},
         )
@@ -161,8 +161,8 @@ def check_recall(
         yield Finding(
             "decided",
             "info",
-            f"{decided:,} entities were decided upon when a model suggested them. They "
-            "are facts, and don't count as found by annotators.",
+            f"{decided:,} entities were accepted as suggestions of a model. They are "
+            "facts, but do not count as found by the annotators.",
             {"decided": decided},
         )
     partly = Counter(
@@ -226,7 +226,7 @@ def check_dev(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
 
 
 def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
-    """Whether entity types are told apart, and are in both parts of the data.
+    """Whether entity types are distinct, and are in both parts of the data.
 
     train (Sequence[Doc]): The training data.
     dev (Sequence[Doc]): The dev data.
@@ -252,7 +252,7 @@ def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
         yield Finding(
             "rare_types",
             "warning",
-            f"Types with fewer than {RARE} entities are hardly learnt: {listed}. "
+            f"Types with fewer than {RARE} entities are difficult to learn: {listed}. "
             "Annotate more of them, or leave them out.",
             {"entities": rare},
         )
@@ -261,7 +261,7 @@ def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
         yield Finding(
             "unseen_types",
             "error",
-            f"The dev data has entities of types that the training data has not: "
+            "The dev data has entities of types that the training data does not have: "
             f"{', '.join(unseen)}. Annotate some, or remove them from dev.",
             {"labels": unseen},
         )

@@ -10,7 +10,7 @@ from .finding import Finding
 
 
 def check_guesses(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
-    """Count the guesses of each guesser, and look whether they have labels of ours.
+    """Count the guesses of each guesser, and check whether their labels are annotated.
 
     train (Sequence[Doc]): The training data.
     dev (Sequence[Doc]): The dev data, if there is any.

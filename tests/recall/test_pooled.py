@@ -34,7 +34,7 @@ def test_facts_are_believed_where_models_contradict_them() -> None:
     assert found is not None
     assert found.recall == facts.recall
     assert found.is_identifiable
-    assert "left out, as it says otherwise: held-out texts 60 %" in found.describe()
+    assert "not used, because it disagrees: held-out texts 60 %" in found.describe()
 
 
 def test_unknown_forms_without_complete_texts_are_said_to_be_not_identifiable() -> None:

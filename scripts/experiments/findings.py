@@ -39,7 +39,8 @@ class Setting(NamedTuple):
 
 
 def describe_findings(groups: Sequence[Sequence[Row]]) -> str:
-    """RETURNS (str): What the results say, or nothing if some are not there yet.
+    """RETURNS (str): What the results say as a list, or nothing if some are not there
+    yet.
 
     groups (Sequence[Sequence[Row]]): The results of each dataset.
     """
@@ -52,16 +53,15 @@ def describe_findings(groups: Sequence[Sequence[Row]]) -> str:
     ]
     if len(settings) < len(SCHEMES) * len(RATIOS) * len(groups):
         return ""
-    return " ".join(
-        (
-            _describe_recovery(settings),
-            _describe_paper(settings),
-            _describe_f1(settings, groups),
-            _describe_cost(settings, groups),
-            "Each number is of one or two seeds (the tables say which): differences "
-            "below a point mean nothing.",
-        )
+    sentences = (
+        _describe_recovery(settings),
+        _describe_paper(settings),
+        _describe_f1(settings, groups),
+        _describe_cost(settings, groups),
+        "Each number comes from one or two seeds (the tables say which), so "
+        "differences below a point mean nothing.",
     )
+    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
 def _measure(group: Sequence[Row], scheme: str, ratio: float) -> Setting | None:
@@ -96,7 +96,7 @@ def _describe_recovery(settings: Sequence[Setting]) -> str:
     return (
         f"With {100 * low:.0f} % of the entities annotated, our default recovers "
         f"{ours['random']} % of the F1 with all annotations if annotators forget at "
-        f"random, and {ours['entity']} % if they do not know some names; a CRF that "
+        f"random, and {ours['entity']} % if they do not know some names. A CRF that "
         f"reads unmarked tokens as O recovers "
         f"{_range([s.plain_recovery for s in few])} %."
     )

@@ -22,15 +22,15 @@ from .tables import NOTHING, align, measure_paper_recovery
 RESULTS = Path("experiments/loop/results.jsonl")
 UNITS = {"form": "by form", "place": "by place", "random": "annotated at random"}
 INTRODUCTION = (
-    "What is recovered after so many decisions of an oracle, the complete annotation, "
-    "about suggestions: by form as they are ranked, or by place, those that the models "
-    "are least sure of first. As the control, as many entities are annotated at "
-    "random. Recovery is F1 on test divided by that of the CRF on all annotations, "
-    "over the same encoder. All values are of one seed: differences below a point mean "
-    "nothing."
+    "Recovery after a number of decisions about suggestions, for which the complete "
+    "annotation answers instead of a person. Decisions are made by form, in the order "
+    "of their value, or by place, starting where the models are least sure. As a "
+    "control, the same number of entities is annotated at random. Recovery is F1 on "
+    "test divided by that of the CRF on all annotations, with the same encoder. All "
+    "values come from one seed, so differences below a point mean nothing."
 )
 CHART = "![Recovery over the number of decisions]({folder}docs/images/loop.svg)"
-# What was aimed at: the paper's recovery on Youku, by decisions about forms, and on all
+# The goals: the paper's recovery on Youku, by decisions about forms, and on all
 # data a gain so many times that of as many annotations at random. A gain below a point
 # is no larger than the difference between seeds.
 GOAL_DATASETS = ("conll2003", "taobao", "youku")
@@ -94,7 +94,7 @@ def make_summary(rows: Sequence[Row], full: Sequence[Row]) -> str:
 
 
 def describe_goals(rows: Sequence[Row], full: Sequence[Row]) -> str:
-    """RETURNS (str): What was aimed at, and whether it was reached."""
+    """RETURNS (str): The goals, and whether they were reached."""
     cells = group_cells(rows)
     youku = [
         of_cell
@@ -151,7 +151,11 @@ def _describe_gain(of_cell: Sequence[Row], full: Sequence[Row]) -> str:
     gain, control = by_form - base, at_random - base
     is_met = gain >= LEAST_GAIN and gain > GOAL_TIMES * control
     verdict = "met" if is_met else "missed"
-    small = ", less than seeds differ by" if max(gain, control) < LEAST_GAIN else ""
+    small = (
+        ", less than the difference between seeds"
+        if max(gain, control) < LEAST_GAIN
+        else ""
+    )
     points = f"{gain:+.1f} against {control:+.1f} points".replace("-", "−")
     return f"**{verdict}**, {points}{small}."
 
@@ -202,7 +206,7 @@ def write_report(rows: Sequence[Row], full: Sequence[Row]) -> str:
     md.add(INTRODUCTION)
     md.add(make_summary(rows, full))
     md.add(CHART.format(folder="../../"))
-    md.add(md.title(2, "What was aimed at"))
+    md.add(md.title(2, "Goals"))
     md.add(describe_goals(rows, full))
     for of_cell in group_cells(rows):
         md.add(md.title(2, title_cell(of_cell[0])))

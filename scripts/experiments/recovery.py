@@ -45,7 +45,7 @@ from .tables import (
 from .trained_encoders import describe_fine_tuning, is_fine_tuned
 
 WHAT_IT_IS = (
-    "How much of the F1 with all annotations is left when most of them are removed, in "
+    "What is left of the F1 with all annotations when most of them are removed, in "
     "per cent on test. ρ is the share of entities that stay annotated. In the random "
     "scheme single entities are removed, in the entity-based scheme all occurrences of "
     "a form."

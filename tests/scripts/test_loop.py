@@ -124,7 +124,7 @@ def test_summary_has_a_column_for_what_any_cell_has() -> None:
     [
         (0.72, 0.672, "**met**, +10.0 against +4.0 points."),
         (0.72, 0.688, "**missed**, +10.0 against +6.0 points."),
-        (0.644, 0.636, "**missed**, +0.5 against −0.5 points, less than seeds"),
+        (0.644, 0.636, "**missed**, +0.5 against −0.5 points, less than the"),
     ],
 )
 def test_gain_of_decisions_is_compared_with_that_of_annotations_at_random(

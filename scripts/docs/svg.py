@@ -67,7 +67,8 @@ class Picture:
 
     def caption(self, title: str, note: str, x: float, y: float) -> None:
         """Add a title, and a note in small letters after it."""
-        following = f'<tspan class="small soft" dx="10">{escape(note)}</tspan>'
+        kind = 'class="small soft" font-weight="400" dx="10"'
+        following = f"<tspan {kind}>{escape(note)}</tspan>"
         self.add("text", escape(title) + following, x=x, y=y, class_="title")
 
     def token(self, text: str, x: float, y: float, kind: str = "") -> None:

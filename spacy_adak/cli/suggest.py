@@ -160,7 +160,7 @@ def suggest_cli(
     )
     if not result.by_fold_models:
         msg.info(
-            "Probabilities are those of the pipeline. It is too sure of texts that it "
-            "was trained on: for these give train-completed.spacy"
+            "Probabilities come from the pipeline, which is overconfident on texts it "
+            "was trained on. For these, use the train-completed.spacy of the run"
         )
     msg.good(f"Generated output file: {output_path}")

@@ -234,9 +234,10 @@ class _Table:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.columns: list[_Column] = []
+        self.has_titles = False
 
     def begin(self, run: "Run") -> None:
-        """Say what there is to do, and begin the table."""
+        """Say what there is to do."""
         from ..tasks.machine import describe_execution
 
         settings = run.settings
@@ -256,11 +257,14 @@ class _Table:
             msg.info(f"{run.ruled_out:,} spans are ruled out as entities")
         msg.text(f"Logs of all trainings: {self.folder}/round-*/*.log")
         self.columns = _columns(run)
-        self._write([*(column.title for column in self.columns), "LEFT"])
-        self._write(["-" * width for width in self._widths()])
 
     def add(self, round_: "Round", seconds_left: float | None) -> None:
-        """Add a round, and how long the run may still take."""
+        """Add a round, and how long the run may still take. The first one comes with
+        the titles, so that messages about what comes before do not part them."""
+        if not self.has_titles:
+            self._write([*(column.title for column in self.columns), "LEFT"])
+            self._write(["-" * width for width in self._widths()])
+            self.has_titles = True
         left = f"≤ {_duration(seconds_left)}" if seconds_left else ""
         self._write([*(column.describe(round_) for column in self.columns), left])
 

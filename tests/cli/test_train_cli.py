@@ -52,6 +52,19 @@ def test_run_says_what_it_will_do_and_has_a_line_per_round(
     assert spacy.load(tmp_path / "output" / "model-best").pipe_names == ["adak_ner"]
 
 
+def test_titles_of_the_table_stand_over_its_first_line(
+    adak: Adak, arguments: list[str]
+) -> None:
+    """The recall of the annotators is known after the run has begun."""
+    learning = ["--adak.start.learn_from", "missing"]
+    result = adak("train", *arguments, *learning, "--adak.rounds", 1)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    (titles,) = [i for i, line in enumerate(lines) if line.startswith("ROUND")]
+    assert any("Annotators have marked" in line for line in lines[:titles])
+    assert re.match(r" +1 ", lines[titles + 2])
+
+
 def test_every_training_is_a_line_where_there_is_no_terminal(
     adak: Adak, arguments: list[str]
 ) -> None:

@@ -1,11 +1,13 @@
 """Notices of other packages that mean nothing to users, kept off the terminal."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _STDOUT = 1
+_VERBOSITY = "TRANSFORMERS_VERBOSITY"
 
 
 @contextmanager
@@ -16,8 +18,11 @@ def without_notices() -> Iterator[None]:
     tokenizers prints from Rust that the vocabulary "contains holes". Processes that are
     started meanwhile inherit both settings.
     """
-    # transformers reads it when it is imported.
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    if _VERBOSITY not in os.environ:
+        # transformers reads it when it is imported. Commands of other packages may have
+        # imported it before.
+        os.environ[_VERBOSITY] = "error"
+        logging.getLogger("transformers").setLevel(logging.ERROR)
     if sys.stdout is None:  # closed by whoever started the process
         yield
         return

@@ -15,6 +15,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from spacy_adak.cli.notices import without_notices
 
+if sys.argv[2] == "early":
+    import transformers
 with without_notices() if sys.argv[1] == "without" else nullcontext():
     print("before")
     Tokenizer(WordLevel({"a": 0, "b": 2}, "a")).to_str()
@@ -26,16 +28,18 @@ print("after")
 """
 
 
-def run(how: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", SCRIPT, how]
+def run(how: str, when: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SCRIPT, how, when]
     return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
-def test_only_what_python_prints_is_left() -> None:
-    with_notices = run("with")
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_only_what_python_prints_is_left(when: str) -> None:
+    """Also if another package has imported transformers before."""
+    with_notices = run("with", when)
     assert "contains holes" in with_notices.stdout
     assert "newly initialized" in with_notices.stderr
-    without = run("without")
+    without = run("without", when)
     assert without.stdout.split() == ["before", "within", "after"]
     assert "newly initialized" not in without.stderr
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from scripts.experiments.evidence_report import write_page
 from scripts.experiments.loop_report import write_report
+from scripts.experiments.no_dev_report import write_no_dev
 from scripts.experiments.recovery import write_recovery
 from scripts.experiments.results import read_reported
 from scripts.make_configuration import make_page
@@ -31,8 +32,9 @@ def generated_files(root: Path) -> dict[str, str]:
     results = experiments / "full" / "results.jsonl"
     decisions = experiments / "loop" / "results.jsonl"
     rows, decided = read_reported(results), read_reported(decisions)
+    no_dev = write_no_dev(experiments / "no_dev")
     return {
-        "RESULTS.md": f"{write_recovery(rows, decided)}\n",
+        "RESULTS.md": f"{write_recovery(rows, decided, no_dev)}\n",
         "experiments/loop/RESULTS.md": f"{write_report(decided, rows)}\n",
         "docs/evidence.md": write_page(root),
         "docs/configuration.md": make_page(),

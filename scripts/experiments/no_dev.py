@@ -1,14 +1,15 @@
-"""Train our default with less and less dev data, and write a table of what that costs.
+"""Train our default with less and less dev data, to see what that costs.
 
     python -m scripts.experiments.no_dev --datasets youku --encoder FOLDER
-    python -m scripts.experiments.no_dev --table
+    python -m scripts.experiments.recovery full     # writes the table to RESULTS.md
 
 The dev variants are the complete dev set, 100, 50 and 20 completely annotated texts of
 it, all of it with the same share of entities kept as in the training data, and none.
 Next to these stands what the few complete texts are worth as training data: a plain CRF
-on them alone, and our default that chooses models by them and is then fine-tuned on
-them. Each cell appends its result when it is finished; finished cells are not
-done again, and one that was stopped is taken up where it was.
+on them alone, our default that chooses models by them and is then fine-tuned on them,
+and our default without dev data that has them among its training texts. Each cell
+appends its result when it is finished; finished cells are not done again, and one that
+was stopped is taken up where it was.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.report.evaluation import evaluate
 from spacy_adak.run.train import is_begun, train
 from spacy_adak.shards.recall_file import read_recall
-from spacy_adak.tasks.train_model import BEST_MODEL
+from spacy_adak.tasks.train_model import BEST_MODEL, LAST_MODEL
 
 from .corpora import is_outdated, kept_entities, prepare_corpus
 from .fine_tuning import fine_tune
@@ -44,6 +45,8 @@ VARIANTS = (*_COMPLETE, "incomplete", "none")
 BASELINES = ("crf-on-100", "crf-on-50", "crf-on-20")
 # Our default with these dev texts, then a plain CRF for some more steps on them.
 TUNED = ("tuned-on-100", "tuned-on-50", "tuned-on-20")
+# Our default with these texts in the training data, and no dev data.
+LEARNT = ("learnt-100", "learnt-50", "learnt-20")
 _TEXTS_OF_A_BASELINE = 20_000
 _RESULTS = Path("experiments") / "no_dev" / "results.jsonl"
 
@@ -95,6 +98,9 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
     dev: Path | None = corpus / "dev.spacy"
     if cell.variant == "none":
         dev = None
+    elif cell.variant in LEARNT:
+        train_path = _with_complete(train_path, corpus / "dev.spacy", folder, cell)
+        dev = None
     elif cell.variant == "incomplete":
         dev = kept_entities(corpus / "dev.spacy", folder, *kept)
     elif (count := _complete_texts(cell)) is not None:
@@ -108,6 +114,18 @@ def make_data(root: Path, corpus: Path, cell: Cell) -> dict[str, Any]:
 def _complete_texts(cell: Cell) -> int | None:
     """How many complete texts a cell has; None for the whole dev set."""
     return _COMPLETE[cell.variant.rpartition("-")[2]]
+
+
+def _with_complete(train: Path, source: Path, folder: Path, cell: Cell) -> Path:
+    """The training data with a few complete texts of another file."""
+    few = _complete_texts(cell)
+    assert few is not None
+    some = _some_of(source, folder, few, cell.seed)
+    path = folder / f"{train.stem}_and_{few}.spacy"
+    if is_outdated(path, train) or is_outdated(path, some):
+        docs = [doc for each in (train, some) for doc in read_docbin(each, Vocab())]
+        write_docbin(path, docs)
+    return path
 
 
 def _some_of(source: Path, folder: Path, count: int, seed: int) -> Path:
@@ -148,11 +166,16 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
     if cell.variant in TUNED:
         model = output.with_name(f"{output.name}-tuned")
         fine_tune(output / BEST_MODEL, Path(data["paths.dev"]), model, cell.seed)
-    test = evaluate(model, corpus / "test.spacy").to_dict()
+    test, last = (
+        evaluate(each, corpus / "test.spacy").to_dict()
+        for each in (model, output / LAST_MODEL)
+    )
     row = {
         **cell._asdict(),
         "encoder": Path(encoder).name,
         "test": {key: test[f"ents_{key}"] for key in "prf"},
+        # With the last averaged weights, whatever dev data says.
+        "last": {key: last[f"ents_{key}"] for key in "prf"},
         "dev": [history[-1].precision, history[-1].recall, history[-1].f1],
         "score": history[-1].score,
         "annotation_recall": None if recall is None else recall._asdict(),
@@ -176,28 +199,6 @@ def read_results(root: Path) -> dict[Cell, dict[str, Any]]:
     return {Cell(*(row[key] for key in Cell._fields)): row for row in rows}
 
 
-def make_table(results: dict[Cell, dict[str, Any]]) -> str:
-    """RETURNS (str): F1 on test by dev data, as Markdown; means over seeds."""
-    columns = [*VARIANTS, *BASELINES, *TUNED]
-    lines = [
-        f"| Dataset | Scheme | ρ | {' | '.join(columns)} |",
-        "| --- | --- | ---: |" + " ---: |" * len(columns),
-    ]
-    for key in sorted({cell[:3] for cell in results}):
-        values = []
-        for variant in columns:
-            scores = [
-                100 * row["test"]["f"]
-                for cell, row in results.items()
-                if cell[:3] == key and cell.variant == variant
-            ]
-            mean = f"{sum(scores) / len(scores):.2f}" if scores else "–"
-            values.append(mean + (f" ({len(scores)} seeds)" if len(scores) > 1 else ""))
-        dataset, scheme, ratio = key
-        lines.append(f"| {dataset} | {scheme} | {ratio:g} | {' | '.join(values)} |")
-    return "\n".join(lines)
-
-
 def cells(
     datasets: Sequence[str], variants: Sequence[str], seeds: Sequence[int], ratio: float
 ) -> Iterator[Cell]:
@@ -213,23 +214,20 @@ def cells(
 
 @without_notices()
 def main() -> None:
-    """Train the cells that have no result yet, or print the table."""
+    """Train the cells that have no result yet."""
     parser = argparse.ArgumentParser(description=__doc__)
-    columns = (*VARIANTS, *BASELINES, *TUNED)
+    columns = (*VARIANTS, *BASELINES, *TUNED, *LEARNT)
     parser.add_argument("--datasets", nargs="+", default=DATASETS, choices=DATASETS)
     parser.add_argument("--variants", nargs="+", default=columns, choices=columns)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--ratio", type=float, default=0.2)
     parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")
     parser.add_argument("--local-data", type=Path)
-    parser.add_argument("--table", action="store_true")
     args = parser.parse_args()
     root = Path.cwd()
-    if not args.table:
-        for cell in cells(args.datasets, args.variants, args.seeds, args.ratio):
-            if cell not in read_results(root):
-                run_cell(root, cell, args.encoder, args.local_data)
-    print(make_table(read_results(root)))
+    for cell in cells(args.datasets, args.variants, args.seeds, args.ratio):
+        if cell not in read_results(root):
+            run_cell(root, cell, args.encoder, args.local_data)
 
 
 if __name__ == "__main__":

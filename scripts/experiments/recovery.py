@@ -21,6 +21,8 @@ from .loop_report import INTRODUCTION as DECISIONS
 from .loop_report import RESULTS as LOOP_RESULTS
 from .loop_report import describe_goals
 from .loop_report import make_summary as make_decisions
+from .no_dev_report import FOLDER as NO_DEV_RESULTS
+from .no_dev_report import write_no_dev
 from .paper_values import TITLES
 from .profiles import PROFILES
 from .results import (
@@ -87,11 +89,14 @@ SUMMARY_MODELS = ("crf", "missing", "adak", "adak-default")
 CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
 
 
-def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
+def write_recovery(
+    rows: Sequence[Row], decisions: Sequence[Row] = (), no_dev: str = ""
+) -> str:
     """Write the page with all results there are.
 
     rows (Sequence[Row]): The results.
     decisions (Sequence[Row]): What decisions of a person have gained.
+    no_dev (str): What is to be said of half-annotated data without a complete dev set.
     RETURNS (str): The page.
     """
     md = MarkdownRenderer()
@@ -110,6 +115,9 @@ def write_recovery(rows: Sequence[Row], decisions: Sequence[Row] = ()) -> str:
         md.add(make_decisions(decisions, frozen))
         md.add(DECISIONS_CHART.format(folder=""))
         md.add(describe_goals(decisions, frozen))
+    if no_dev:
+        md.add(md.title(2, "No complete dev set"))
+        md.add(no_dev)
     md.add(md.title(2, "Fine-tuned transformers"))
     md.add(describe_fine_tuning(rows))
     md.add(md.title(2, "How it was measured"))
@@ -204,7 +212,8 @@ def main() -> None:
         # Decisions were about whole datasets.
         is_full = folder.name == "full"
         decisions = read_results(LOOP_RESULTS) if is_full else []
-        text = write_recovery(rows, decisions)
+        no_dev = write_no_dev(NO_DEV_RESULTS) if is_full else ""
+        text = write_recovery(rows, decisions, no_dev)
     # Results of the quick profile mean nothing.
     page = Path("RESULTS.md") if is_full else folder / "RESULTS.md"
     write_bytes(page, f"{text}\n".encode())

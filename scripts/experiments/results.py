@@ -41,7 +41,7 @@ def read_results(path: Path, config: str | None = None) -> list[Row]:
                 f"'{path}', line {number}, is no JSON ({error}): remove the line to "
                 "have the cell done again."
             ) from error
-    return [row for row in rows if config in (None, row["config"])]
+    return [row for row in rows if config is None or row["config"] == config]
 
 
 def read_reported(path: Path, config: str | None = None) -> list[Row]:

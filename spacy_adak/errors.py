@@ -611,8 +611,8 @@ class Errors(metaclass=WithCodes):
         "model-best of `adak train`."
     )
     A453 = (
-        "No decision could be read from {path}.{problem} Give the JSONL file that the "
-        "page of `adak review` saves."
+        "No decision in {path} accepts or rejects anything.{problem} Give the JSONL "
+        "file that the page of `adak review` saves."
     )
 
     # packaging and commands

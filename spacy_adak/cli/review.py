@@ -75,6 +75,11 @@ def review_cli(
     hidden = len(page.problems) - PROBLEMS_SHOWN
     if hidden > 0:
         msg.text(f"... and {hidden:,} more problems")
+    if page.other_decisions:
+        msg.warn(
+            f"{page.other_decisions:,} of {page.decisions:,} decisions are about other "
+            "suggestions than those of the page, which keeps them as they are"
+        )
     if page.suggestions < page.of_suggestions:
         msg.info(
             f"The page has the most valuable {page.suggestions:,} of "

@@ -4,11 +4,11 @@ place. Decisions are made with the keys that Prodigy's users know, and saved as 
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..data.decisions import read_decisions
+from ..data.decisions import FormDecision, PlaceDecision, read_decisions
 from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.suggestions import Group, SuggestedSpan, Suggestion, read_suggestions
 from ..data.summary import Problem, Summary
@@ -44,11 +44,15 @@ class ReviewPage(NamedTuple):
     suggestions (int): How many suggestions it has.
     of_suggestions (int): How many there are.
     problems (list[Problem]): Lines that were left out, and why.
+    decisions (int): How many decisions it begins with.
+    other_decisions (int): How many of these are about other suggestions.
     """
 
     suggestions: int
     of_suggestions: int
     problems: list[Problem]
+    decisions: int = 0
+    other_decisions: int = 0
 
 
 def write_review(
@@ -81,7 +85,7 @@ def write_review(
         raise ValueError(Errors.A403.format(path=suggestions, problem=problem))
     chosen = forms.most_valuable(limit)
     rows = [s for s in read_suggestions(suggestions, Summary()) if s.group in chosen]
-    made = read_decisions(Path(decisions), summary) if decisions is not None else []
+    made = _read_decisions(Path(decisions), summary) if decisions is not None else []
     title = suggestions.stem if title is None else title
     write_page(
         output,
@@ -99,7 +103,39 @@ def write_review(
         },
         title=title,
     )
-    return ReviewPage(len(rows), forms.places, summary.problems)
+    return ReviewPage(
+        len(rows),
+        forms.places,
+        summary.problems,
+        len(made),
+        len(made) - sum(_about_any(rows, made)),
+    )
+
+
+def _read_decisions(path: Path, summary: Summary) -> list[FormDecision | PlaceDecision]:
+    """The decisions of a file, which has none if nothing was decided yet."""
+    problems = len(summary.problems)
+    made = read_decisions(path, summary)
+    if not made and (mine := summary.problems[problems:]):
+        problem = f" The first problem: {mine[0]}"
+        raise ValueError(Errors.A453.format(path=path, problem=problem))
+    return made
+
+
+def _about_any(
+    rows: Sequence[Suggestion], decisions: Iterable[FormDecision | PlaceDecision]
+) -> Iterator[bool]:
+    """Whether each decision is about one of the suggestions."""
+    known: set[tuple[Any, ...]] = {suggestion.group for suggestion in rows}
+    known.update(suggestion.place for suggestion in rows)
+    for decision in decisions:
+        if isinstance(decision, FormDecision):
+            label = (decision.suggested or decision).label
+            yield (decision.form, label, decision.kind) in known
+        else:
+            was = decision.suggested or decision
+            place = (decision.text, was.start, was.end, was.label, decision.kind)
+            yield place in known
 
 
 class _Forms:

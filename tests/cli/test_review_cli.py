@@ -48,6 +48,33 @@ def test_decisions_are_in_the_page(
     assert '"answer":"reject"' in output.read_text(encoding="utf8")
 
 
+def test_decisions_about_other_suggestions_are_told(
+    adak: Run, suggestions: Path, tmp_path: Path
+) -> None:
+    decisions = tmp_path / "decisions.jsonl"
+    form = {"scope": "form", "answer": "accept", "form": "Acme", "label": "PER"}
+    place = {key: ACME[key] for key in ("text", "start", "end", "label", "form")}
+    place |= {"scope": "place", "answer": "accept"}
+    rows = [form, form | {"suggested": {"label": "ORG"}}, place, place | {"end": 3}]
+    decisions.write_text("\n".join(map(json.dumps, rows)))
+    output = tmp_path / "review.html"
+    result = adak("review", suggestions, "-o", output, "--decisions", decisions)
+    assert result.exit_code == 0
+    assert "2 of 4 decisions are about other" in " ".join(result.stdout.split())
+
+
+def test_file_without_decisions_fails_unless_it_is_empty(
+    adak: Run, suggestions: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "review.html"
+    result = adak("review", suggestions, "-o", output, "-d", suggestions)
+    assert result.exit_code == 1
+    assert "[A453]" in result.stdout
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert adak("review", suggestions, "-o", output, "-d", empty).exit_code == 0
+
+
 def test_bad_lines_are_told_a_few(adak: Run, suggestions: Path, tmp_path: Path) -> None:
     with suggestions.open("a") as file:
         file.write("broken\n" * 30)

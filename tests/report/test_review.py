@@ -44,13 +44,14 @@ def test_id_is_that_of_the_suggestions(tmp_path: Path) -> None:
 
 def test_bad_lines_are_noted_and_left_out(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "suggestions.jsonl", [{}, SUGGESTIONS[0], [], 1])
-    decisions = write_jsonl(tmp_path / "decisions.jsonl", [{"scope": "text"}])
+    form = {"scope": "form", "answer": "accept", "form": "Acme", "label": "ORG"}
+    decisions = write_jsonl(tmp_path / "decisions.jsonl", [form, {"scope": "text"}])
     page = write_review(path, tmp_path / "review.html", decisions=decisions)
     assert [(p.record.path, p.line) for p in page.problems] == [
         (path, 1),
         (path, 3),
         (path, 4),
-        (decisions, 1),
+        (decisions, 2),
     ]
     assert len(read_data(tmp_path / "review.html")["suggestions"]) == 1
 

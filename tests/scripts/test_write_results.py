@@ -10,6 +10,8 @@ from thinc.api import Config
 from scripts.write_results import describe_hidden, main, title_pipeline
 from tests.losses import loss_block
 
+ROOT = Path(__file__).parents[2]
+FIRST_TITLE = "What was hidden, and what was found"
 NLP = spacy.blank("en")
 TEXT = "Ann met Bob in Rome"
 COMPLETE = [(0, 1, "PERSON"), (2, 3, "PERSON"), (4, 5, "PLACE")]
@@ -97,4 +99,8 @@ def test_story_is_short(
     assert "report.html" in story
     assert "review.html" in story
     assert len(story.splitlines()) < 40
+    # `make demo` shows its log from here on.
+    makefile = (ROOT / "Makefile").read_text(encoding="utf8")
+    assert f"sed -n '/{FIRST_TITLE}/," in makefile
+    assert FIRST_TITLE in story
     assert (tmp_path / "results.md").read_text().count("**Rome**") == 8

@@ -1,10 +1,9 @@
 """The command group, and how its commands print errors and warnings."""
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from click import UsageError
@@ -138,18 +137,8 @@ AnnotatorsOption = Annotated[
 @contextmanager
 def readable_errors() -> Iterator[None]:
     """Print warnings, and errors caused by wrong input, as messages. Any other error is
-    a bug and keeps its traceback. Notices of other packages are dropped."""
-    with without_notices(), warnings.catch_warnings():
-        default = warnings.showwarning
-
-        def show(message: Warning | str, *args: Any, **kwargs: Any) -> None:
-            if str(message).startswith("[W"):
-                msg.warn(str(message))
-            else:
-                default(message, *args, **kwargs)
-
-        warnings.showwarning = show
-        warnings.filterwarnings("always", message=r"\[W\d")
+    a bug and keeps its traceback."""
+    with without_notices():
         try:
             yield
         except UsageError as error:

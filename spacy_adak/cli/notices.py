@@ -1,10 +1,14 @@
-"""Notices of other packages that mean nothing to users, kept off the terminal."""
+"""What a command prints of warnings, and of notices that mean nothing to users."""
 
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from wasabi import msg
 
 _STDOUT = 1
 _VERBOSITY = "TRANSFORMERS_VERBOSITY"
@@ -12,6 +16,29 @@ _VERBOSITY = "TRANSFORMERS_VERBOSITY"
 
 @contextmanager
 def without_notices() -> Iterator[None]:
+    """Print warnings of this package as messages, and no notices of other packages."""
+    with _warnings_as_messages(), _only_what_python_prints():
+        yield
+
+
+@contextmanager
+def _warnings_as_messages() -> Iterator[None]:
+    with warnings.catch_warnings():
+        default = warnings.showwarning
+
+        def show(message: Warning | str, *args: Any, **kwargs: Any) -> None:
+            if str(message).startswith("[W"):
+                msg.warn(str(message))
+            else:
+                default(message, *args, **kwargs)
+
+        warnings.showwarning = show
+        warnings.filterwarnings("always", message=r"\[W\d")
+        yield
+
+
+@contextmanager
+def _only_what_python_prints() -> Iterator[None]:
     """Print what Python prints, and nothing that libraries print past it.
 
     transformers logs that it has "newly initialized" a pooler that nothing uses, and

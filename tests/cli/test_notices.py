@@ -1,7 +1,9 @@
-"""What libraries print past Python does not reach the terminal."""
+"""What libraries print past Python does not reach the terminal, and warnings of this
+package are messages."""
 
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -57,3 +59,13 @@ def test_process_without_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with without_notices():
         pass
+
+
+def test_warnings_are_messages_without_a_line_of_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with without_notices():
+        warnings.warn("[W210] There is no dev data.", UserWarning, stacklevel=2)
+    output = capsys.readouterr()
+    assert "[W210] There is no dev data." in output.out
+    assert "UserWarning" not in output.out + output.err

@@ -17,7 +17,7 @@ _VERBOSITY = "TRANSFORMERS_VERBOSITY"
 @contextmanager
 def without_notices() -> Iterator[None]:
     """Print warnings of this package as messages, and no notices of other packages."""
-    with _warnings_as_messages(), _only_what_python_prints():
+    with _warnings_as_messages(), _quiet_transformers(), _only_what_python_prints():
         yield
 
 
@@ -38,18 +38,30 @@ def _warnings_as_messages() -> Iterator[None]:
 
 
 @contextmanager
-def _only_what_python_prints() -> Iterator[None]:
-    """Print what Python prints, and nothing that libraries print past it.
+def _quiet_transformers() -> Iterator[None]:
+    """Have only errors logged: transformers tells of a "newly initialized" pooler that
+    nothing uses. Processes that are started meanwhile inherit that."""
+    if _VERBOSITY in os.environ:
+        yield
+        return
+    # It reads the variable when it is imported. Commands of other packages may have
+    # imported it before.
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    os.environ[_VERBOSITY] = "error"
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        os.environ.pop(_VERBOSITY, None)
 
-    transformers logs that it has "newly initialized" a pooler that nothing uses, and
-    tokenizers prints from Rust that the vocabulary "contains holes". Processes that are
-    started meanwhile inherit both settings.
-    """
-    if _VERBOSITY not in os.environ:
-        # transformers reads it when it is imported. Commands of other packages may have
-        # imported it before.
-        os.environ[_VERBOSITY] = "error"
-        logging.getLogger("transformers").setLevel(logging.ERROR)
+
+@contextmanager
+def _only_what_python_prints() -> Iterator[None]:
+    """Print what Python prints, and nothing that libraries print past it: tokenizers
+    prints from Rust that the vocabulary "contains holes". Processes that are started
+    meanwhile inherit that."""
     if sys.stdout is None:  # closed by whoever started the process
         yield
         return

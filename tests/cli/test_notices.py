@@ -1,6 +1,7 @@
 """What libraries print past Python does not reach the terminal, and warnings of this
 package are messages."""
 
+import os
 import subprocess
 import sys
 import warnings
@@ -32,7 +33,10 @@ print("after")
 
 def run(how: str, when: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", SCRIPT, how, when]
-    return subprocess.run(command, capture_output=True, text=True, check=True)
+    environment = {k: v for k, v in os.environ.items() if "VERBOSITY" not in k}
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment
+    )
 
 
 @pytest.mark.parametrize("when", ["early", "late"])
@@ -46,11 +50,13 @@ def test_only_what_python_prints_is_left(when: str) -> None:
     assert "newly initialized" not in without.stderr
 
 
-def test_stdout_is_restored_after_an_error(capfd: pytest.CaptureFixture[str]) -> None:
+def test_all_is_restored_after_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     stdout = sys.stdout
+    environment = dict(os.environ)
     with pytest.raises(KeyError), without_notices():
         raise KeyError
     assert sys.stdout is stdout
+    assert os.environ == environment
     subprocess.run([sys.executable, "-c", "print('again')"], check=True)
     assert capfd.readouterr().out == "again\n"
 

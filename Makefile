@@ -50,8 +50,9 @@ $(VENV)/.bench: $(VENV)/.installed benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps -r benchmarks/requirements.txt
 	@touch $@
 
-bench: $(VENV)/.bench  ## Time the CRF core against its peers
-	$(BIN)/python -m benchmarks.crf
+# Texts and encoders: make bench BENCH="--en sentences.txt --en-encoder FOLDER"
+bench: $(VENV)/.bench  ## Run the benchmarks that fit in ten minutes, write benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks $(BENCH)
 
 clean:  ## Remove the virtual environment and everything built
 	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,19 +1,27 @@
-"""Time the CRF core beside its peers and print which targets it reaches.
+"""The CRF core beside its peers, and which targets it reaches.
 
-    python -m benchmarks.crf            all sizes, a few minutes
-    python -m benchmarks.crf --quick    the sizes of the targets only
+    python -m benchmarks.crf                the sizes of the targets
+    python -m benchmarks.crf --all-sizes    many more, a few minutes
+
+Contenders take turns in one process with one thread. A number with × is the median over
+rounds of the peer's time over that of spacy_adak: above 1 spacy_adak is faster. Losses
+are forward and backward, decoding has no gradient. Scores are float32 and random,
+sentences have half of the length up to all of it, and 30 % of the tags are known where
+the loss is constrained. spacy_adak computes in float64.
 
 Before anything is timed, all contenders must agree on the values: losses with all of
-their gradient, and the scores of the paths found. Results go to `benchmarks/results/`.
+their gradient, and the scores of the paths found. torch-struct has moves only, so that
+other scores are put into them: within the timed part for the loss, before it for
+decoding. Where its tables take too much memory it is left out. pytorch-partial-crf
+computes a wrong constrained loss at batch size 1, so values are not compared there. The
+adak loss, with K = 5 and λ = 0.5, is our own; beside it stands the plain loss of
+pytorch-crf.
 """
 
 import argparse
 import itertools
-import json
-import platform
 import statistics
 from collections.abc import Iterator
-from importlib.metadata import version
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,8 +29,8 @@ import torch
 
 from .peers import PEERS, PytorchPartialCrf
 from .problem import Contender, Size, SpacyAdak, make_problem
-from .result_files import RESULTS
-from .scaling import BATCH, LENGTHS, TAGS, TASKS, Growth, measure_growth
+from .result_files import Row, result_path, write_results
+from .scaling import LENGTHS, TASKS, Growth, measure_growth
 from .timing import median_ratio, time_in_turns
 
 OURS = SpacyAdak.name
@@ -31,7 +39,7 @@ TARGET_SIZES = [TARGET_SIZE, Size(1, 32, 9), Size(32, 180, 9)]
 GRID = [
     Size(*size) for size in itertools.product((1, 32, 128), (16, 32, 64, 180), (9, 17))
 ]
-TARGET_SECONDS, GRID_SECONDS = 3.0, 0.5
+GRID_SECONDS = 0.5
 # Float32 sums over some thousand tokens.
 TOLERANCE = 1e-3
 # Contender, task and batch size of values known to be wrong, see `PytorchPartialCrf`.
@@ -132,141 +140,78 @@ def reached(target: Target, measurements: list[Measurement]) -> tuple[bool, floa
     return speed_up >= target.speed_up, speed_up, peer
 
 
-def target_lines(measurements: list[Measurement], growths: list[Growth]) -> list[str]:
-    lines = [
-        "| target | least | measured | peer | |",
-        "|---|---:|---:|---|---|",
-    ]
+def target_rows(
+    measurements: list[Measurement], growths: list[Growth]
+) -> Iterator[Row]:
+    """YIELDS (Row): Each target, and whether it is reached."""
     for target in TARGETS:
         ok, speed_up, peer = reached(target, measurements)
-        lines.append(
-            f"| {target.what} | {target.speed_up:.2f} | {speed_up:.2f} | {peer} "
-            f"| {'PASS' if ok else 'MISS'} |"
-        )
+        yield {
+            "target": f"{target.what}, times {peer}",
+            "asked for": f"at least {target.speed_up:.2f}",
+            "measured": round(speed_up, 2),
+            "reached": "yes" if ok else "no",
+        }
     for growth in growths:
         for kind, found in (
             ("time", growth.time_excess),
             ("memory", growth.memory_excess),
         ):
-            lines.append(
-                f"| {kind} of {growth.task}, per token, length {LENGTHS[-1]} over "
-                f"{LENGTHS[0]} | at most {MOST_EXCESS} | {found:.2f} | "
-                f"| {'PASS' if found <= MOST_EXCESS else 'MISS'} |"
-            )
-    return lines
+            yield {
+                "target": f"{kind} of {growth.task} per token, length {LENGTHS[-1]} "
+                f"over {LENGTHS[0]}",
+                "asked for": f"at most {MOST_EXCESS}",
+                "measured": round(found, 2),
+                "reached": "yes" if found <= MOST_EXCESS else "no",
+            }
 
 
-def table_lines(measurements: list[Measurement]) -> list[str]:
-    """One row per task and size: our time, and for each peer how we compare."""
-    peers = [peer.name for peer in PEERS]
-    lines = [
-        f"| task | batch | length | tags | {OURS}, ms | {' | '.join(peers)} |",
-        f"|---|{'---:|' * (4 + len(peers))}",
-    ]
+def size_rows(measurements: list[Measurement]) -> Iterator[Row]:
+    """YIELDS (Row): For each task and size our time, and how each peer compares."""
     by_row = attrgetter("task", "size")
     for (task, size), row in itertools.groupby(measurements, by_row):
         by_name = {m.contender: m for m in row}
-        cells = [
-            f"{by_name[peer].speed_up:.3g}×" if peer in by_name else ""
-            for peer in peers
-        ]
-        numbers = " | ".join(map(str, size))
-        ours = by_name[OURS].milliseconds
-        lines.append(f"| {task} | {numbers} | {ours:.2f} | {' | '.join(cells)} |")
-    return lines
+        ours = by_name.pop(OURS)
+        peers = {name: f"{m.speed_up:.3g}×" for name, m in by_name.items()}
+        sizes = f"{size.batch} × {size.length} × {size.tags}"
+        yield {
+            "task": task,
+            "batch × length × tags": sizes,
+            f"{OURS}, ms": round(ours.milliseconds, 2),
+            **{peer.name: peers.get(peer.name, "") for peer in PEERS},
+        }
 
 
-NOTES = f"""\
-Times are of one thread. Contenders take turns in one process, and a number with × is
-the median over rounds of the peer's time over that of {OURS} in the same round: above
-1 {OURS} is faster. Losses are forward and backward, decoding has no gradient. Scores
-are float32 and random, sentences have half of the length up to all of it, and 30 % of
-the tags are known where the loss is constrained. {OURS} computes in float64.
-Sizes without a target are timed for half a second a task: beside other work on the
-machine such a ratio can differ by a fifth from one run to the next, some by more.
-
-All contenders were given the same scores and agreed on all losses, gradients and path
-scores, with these remarks:
-
-- torch-struct has moves only. Start, end and emission scores are put into them, within
-  the timed part for the loss and before it for decoding. Its paths are timed as
-  indicators of moves, ours as tags. Sizes at which its tables take too much memory or
-  more than seconds are left out.
-- pytorch-partial-crf computes a wrong constrained loss at batch size 1, so values are
-  not compared there.
-- The adak loss, with hard q and λ = 0.5, is our own; beside it stands the plain loss of
-  pytorch-crf. The two are compared at λ = 0, where they are the same.
-"""
-
-
-def write_results(
-    name: str, measurements: list[Measurement], growths: list[Growth]
-) -> str:
-    """Write a page for people and lines for programmes.
-
-    name (str): Of the files, without suffix.
-    measurements (list[Measurement]): What was measured.
-    growths (list[Growth]): How it grows with length.
-    RETURNS (str): The table of targets.
-    """
-    packages = ["torch", *(peer.name for peer in PEERS)]
-    settings = {
-        "python": platform.python_version(),
-        **{package: version(package) for package in packages},
-        "threads": torch.get_num_threads(),
-    }
-    targets = "\n".join(target_lines(measurements, growths))
-    growth_lines = [
-        f"| {g.task} | {kind} | {' | '.join(f'{x:.1f}' for x in numbers)} |"
-        for g in growths
-        for kind, numbers in (("ms", g.milliseconds), ("MB", g.megabytes))
-    ]
-    page = [
-        "# Speed of the CRF core",
-        ", ".join(f"{k} {v}" for k, v in settings.items()) + ".",
-        NOTES + "\n## Targets",
-        f"Batch {TARGET_SIZE.batch}, length {TARGET_SIZE.length}, {TARGET_SIZE.tags} "
-        "tags where nothing else is said.",
-        targets,
-        "## All sizes",
-        "\n".join(table_lines(measurements)),
-        f"## Growth with length\n\nBatch {BATCH}, {TAGS} tags.",
-        "\n".join(
-            [
-                f"| task | | {' | '.join(map(str, LENGTHS))} |",
-                f"|---|---|{'---:|' * len(LENGTHS)}",
-                *growth_lines,
-            ]
-        ),
-    ]
-    records = [
-        {"settings": settings},
-        *({**m._asdict(), "size": m.size._asdict()} for m in measurements),
-        *({**g._asdict(), "lengths": LENGTHS} for g in growths),
-    ]
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.md").write_text("\n\n".join(page) + "\n", encoding="utf8")
-    (RESULTS / f"{name}.jsonl").write_text(
-        "".join(json.dumps(record) + "\n" for record in records), encoding="utf8"
-    )
-    return targets
+def growth_rows(growths: list[Growth]) -> Iterator[Row]:
+    """YIELDS (Row): Milliseconds and megabytes by length."""
+    for growth in growths:
+        for unit, numbers in (("ms", growth.milliseconds), ("MB", growth.megabytes)):
+            by_length = zip(LENGTHS, numbers, strict=True)
+            lengths = {f"length {n}": round(x, 1) for n, x in by_length}
+            yield {"growing": f"{growth.task}, {unit}", **lengths}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the CRF core beside its peers.")
-    parser.add_argument(
-        "--quick", action="store_true", help="only the sizes of the targets"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    quick = parser.parse_args().quick
+    parser.add_argument("--all-sizes", action="store_true")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each task")
+    args = parser.parse_args()
     torch.set_num_threads(1)
     torch.distributions.Distribution.set_default_validate_args(False)
     measurements: list[Measurement] = []
-    for size in TARGET_SIZES if quick else GRID:
+    for size in GRID if args.all_sizes else TARGET_SIZES:
         print(f"batch {size.batch}, length {size.length}, {size.tags} tags", flush=True)
-        seconds = TARGET_SECONDS if size in TARGET_SIZES else GRID_SECONDS
-        measurements += measure(size, seconds)
-    growths = [measure_growth(task, TARGET_SECONDS) for task in TASKS]
-    print(write_results("quick" if quick else "crf", measurements, growths))
+        is_target = size in TARGET_SIZES
+        measurements += measure(size, args.seconds if is_target else GRID_SECONDS)
+    growths = [measure_growth(task, args.seconds) for task in TASKS]
+    rows = list(target_rows(measurements, growths))
+    for row in rows:
+        print(row)
+    rows += [*size_rows(measurements), *growth_rows(growths)]
+    path = result_path("crf", parser, args, "seconds")
+    write_results(path, args, rows, [peer.name for peer in PEERS])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from spacy_adak.pipeline.model import get_head
 from spacy_adak.run import algorithm, train
 from spacy_adak.tasks import blueprint, train_model
 
+from .corpora import make_bert
 from .estimation import sample_config
 from .result_files import result_path
 
@@ -66,31 +67,6 @@ def frozen_config(
         },
     }
     return Config().from_str(config.to_str(), overrides=overrides, interpolate=False)
-
-
-def make_bert(folder: Path, words: set[str]) -> Path:
-    """Write a BERT of 4 layers of 256 with random weights to a folder."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    letters = {letter for word in words for letter in word}
-    pieces = sorted({*words, *letters, *(f"##{letter}" for letter in letters)})
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces]
-    folder.mkdir()
-    vocab_file = folder / "vocab.txt"
-    vocab_file.write_text("\n".join(vocabulary), encoding="utf8")
-    BertTokenizerFast(
-        vocab_file=str(vocab_file), model_max_length=512, do_lower_case=False
-    ).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=256,
-        num_hidden_layers=4,
-        num_attention_heads=4,
-        intermediate_size=1024,
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder
 
 
 def words_of_sample(folder: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""Pipelines over a frozen transformer: ours, and the peer that spaCy offers."""
+"""Pipelines over a frozen transformer: ours, and the peers that spaCy offers."""
 
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed, load_model_from_config, minibatch
 from thinc.api import Config
+from transformers import AutoConfig
 
 from spacy_adak.run.init_config import init_config
 
 from .corpora import make_examples
 
-PEER = "transformer + ner"
-TRAIN_STEPS = 60
+TRAIN_STEPS = 5
 # As `spacy init config --gpu` has it.
 TRANSITION_NER = {
     "@architectures": "spacy.TransitionBasedParser.v2",
@@ -26,54 +26,115 @@ TRANSITION_NER = {
     "use_upper": False,
 }
 _BATCH = 32
+_WINDOW = {"window": 128, "stride": 96}
+CRF = {"@losses": "spacy-adak.CRFLoss.v1"}
 
 
-def make_ours(lang: str, encoder: Path, docs: list[Doc]) -> Language:
+def make_ours(
+    lang: str,
+    encoder: Path,
+    docs: list[Doc],
+    loss: dict[str, Any] = CRF,
+    reduced: bool = False,
+) -> Language:
     """The pipeline that `init-config --encoder` writes, trained for a moment.
 
     lang (str): The code of the language.
     encoder (Path): The folder of a transformer.
-    docs (list[Doc]): Texts with all of their entities.
+    docs (list[Doc]): Texts.
+    loss (dict[str, Any]): The block of the loss.
+    reduced (bool): Whether the encoder computes with 8 bits.
     RETURNS (Language): The pipeline, as one that was loaded: it remembers no rows.
     """
     fix_random_seed(0)
     config = Config().from_str(init_config(lang, encoder=str(encoder)))
-    config["components"]["adak_ner"]["loss"] = {"@losses": "spacy-adak.CRFLoss.v1"}
+    config["components"]["adak_ner"]["loss"] = loss
+    embed = config["components"]["adak_ner"]["model"]["tok2vec"]["embed"]
+    embed["*"]["frozen"]["reduced"] = reduced
     nlp = load_model_from_config(config, auto_fill=True)
     _train(nlp, make_examples(nlp, docs), exclude=[])
     return nlp.from_bytes(nlp.to_bytes())
 
 
-def make_peer(lang: str, encoder: Path, docs: list[Doc], window: int = 128) -> Language:
+def make_peer(lang: str, encoder: Path, docs: list[Doc]) -> Language:
     """The same transformer as a component of spacy-transformers, not trained either,
     and `ner` listening to it.
 
     lang (str): The code of the language.
     encoder (Path): The folder of a transformer.
     docs (list[Doc]): Texts with all of their entities.
-    window (int): How many tokens the transformer reads at a time.
     RETURNS (Language): The pipeline.
     """
-    fix_random_seed(0)
-    nlp = spacy.blank(lang)
-    spans = {
-        "@span_getters": "spacy-transformers.strided_spans.v1",
-        "window": window,
-        "stride": window * 3 // 4,
-    }
-    transformer = {
+    spans = {"@span_getters": "spacy-transformers.strided_spans.v1", **_WINDOW}
+    model = {
         "@architectures": "spacy-transformers.TransformerModel.v3",
         "name": str(encoder),
         "get_spans": spans,
         "tokenizer_config": {"use_fast": True},
     }
-    nlp.add_pipe("transformer", config={"model": transformer})
     listener = {
         "@architectures": "spacy-transformers.TransformerListener.v1",
         "grad_factor": 0.0,
         "pooling": {"@layers": "reduce_mean.v1"},
     }
+    return _with_ner(lang, "transformer", model, listener, docs)
+
+
+def make_curated_peer(lang: str, encoder: Path, docs: list[Doc]) -> Language:
+    """A BERT of the same size and with the same word pieces as a component of
+    spacy-curated-transformers, and `ner` listening to it. Its weights are random, as it
+    does not read all architectures: the time that it takes is the same.
+
+    lang (str): The code of the language.
+    encoder (Path): The folder of a transformer.
+    docs (list[Doc]): Texts with all of their entities.
+    RETURNS (Language): The pipeline.
+    """
+    sizes = AutoConfig.from_pretrained(encoder)
+    model = {
+        "@architectures": "spacy-curated-transformers.BertTransformer.v1",
+        "vocab_size": sizes.vocab_size,
+        "hidden_width": sizes.hidden_size,
+        "num_hidden_layers": sizes.num_hidden_layers,
+        "num_attention_heads": sizes.num_attention_heads,
+        "intermediate_width": getattr(sizes, "intermediate_size", None)
+        or sizes.hidden_dim,
+        "piece_encoder": {
+            "@architectures": "spacy-curated-transformers.BertWordpieceEncoder.v1"
+        },
+        "with_spans": {
+            "@architectures": "spacy-curated-transformers.WithStridedSpans.v1",
+            **_WINDOW,
+        },
+    }
+    listener = {
+        "@architectures": "spacy-curated-transformers.LastTransformerLayerListener.v1",
+        "grad_factor": 0.0,
+        "width": sizes.hidden_size,
+        "pooling": {"@layers": "reduce_mean.v1"},
+    }
+    return _with_ner(lang, "curated_transformer", model, listener, docs, encoder)
+
+
+def _with_ner(
+    lang: str,
+    factory: str,
+    model: dict[str, Any],
+    listener: dict[str, Any],
+    docs: list[Doc],
+    pieces: Path | None = None,
+) -> Language:
+    fix_random_seed(0)
+    nlp = spacy.blank(lang)
+    nlp.add_pipe(factory, name="transformer", config={"model": model})
     nlp.add_pipe("ner", config={"model": {**TRANSITION_NER, "tok2vec": listener}})
+    if pieces is not None:
+        nlp.config["initialize"]["components"]["transformer"] = {
+            "piecer_loader": {
+                "@model_loaders": "spacy-curated-transformers.WordpieceLoader.v1",
+                "path": str(pieces / "vocab.txt"),
+            }
+        }
     _train(nlp, make_examples(nlp, docs), exclude=["transformer"])
     return nlp
 

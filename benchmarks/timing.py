@@ -1,7 +1,8 @@
 """Fair timing on a machine that does other things too.
 
 Contenders take turns within one process, so that what slows the machine down slows
-all of them down; what counts is the ratio of two times taken within one round.
+all of them down; what counts is the ratio of two times taken within one round. Times
+are CPU seconds, which leave out when other processes had the core.
 """
 
 import gc
@@ -16,7 +17,7 @@ MOST_ROUNDS = 300
 def time_in_turns(
     tasks: Mapping[str, Callable[[], object]],
     seconds: float,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = time.process_time,
 ) -> dict[str, list[float]]:
     """Time tasks round by round, each once a round, in rotating order.
 

@@ -83,3 +83,13 @@ def test_import_of_the_commands_imports_no_other_layer() -> None:
     others = {f"spacy_adak.{layer}" for layer in LAYERS[:-1]}
     code = f"import spacy_adak.cli, sys; sys.exit(bool({others} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_commands_add_nothing_large_to_what_spacy_imports() -> None:
+    code = (
+        "import spacy.cli, sys; before = set(sys.modules); import spacy_adak.cli;"
+        "print(*{m.split('.')[0] for m in set(sys.modules) - before})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    added = set(run.stdout.split()) - set(sys.stdlib_module_names)
+    assert added == {"spacy_adak"}

@@ -83,7 +83,7 @@ def make_peer(lang: str, encoder: Path, docs: list[Doc]) -> Language:
 def make_curated_peer(lang: str, encoder: Path, docs: list[Doc]) -> Language:
     """A BERT of the same size and with the same word pieces as a component of
     spacy-curated-transformers, and `ner` listening to it. Its weights are random, as it
-    does not read all architectures: the time that it takes is the same.
+    does not read all architectures, and `ner` is not trained: the time is the same.
 
     lang (str): The code of the language.
     encoder (Path): The folder of a transformer.
@@ -135,7 +135,12 @@ def _with_ner(
                 "path": str(pieces / "vocab.txt"),
             }
         }
-    _train(nlp, make_examples(nlp, docs), exclude=["transformer"])
+    examples = make_examples(nlp, docs)
+    if pieces is None:
+        _train(nlp, examples, exclude=["transformer"])
+    else:
+        # Its listener does not learn from a transformer that is frozen.
+        nlp.initialize(lambda: examples)
     return nlp
 
 

@@ -23,12 +23,12 @@ from spacy_adak.atomic import write_bytes
 from spacy_adak.run.init_config import RECIPES, init_config, with_settings
 
 ENCODERS = {"en": "bert-base-cased", "zh": "hfl/chinese-bert-wwm"}
-# Fewer and shorter trainings than the default, the folds of a round at the same time.
+# Shorter trainings than the default, and fewer of them.
 SAMPLE_SETTINGS = {
-    "rounds = 10": "rounds = 3",
     "max_epochs = 10": "max_epochs = 8",
     "eval_frequency = 200": "eval_frequency = 50",
 }
+SAMPLE_ROUNDS = {"rounds = 10": "rounds = 3"}
 
 
 def make_configs() -> dict[str, str]:
@@ -48,7 +48,9 @@ def make_configs() -> dict[str, str]:
 
 def sample_config(recipe: str) -> str:
     """RETURNS (str): The config of a recipe with the settings of the sample."""
-    return with_settings(init_config("en", recipe=recipe), SAMPLE_SETTINGS)
+    rounds = SAMPLE_ROUNDS if recipe == "paper" else {}
+    text = init_config("en", recipe=recipe)
+    return with_settings(text, {**SAMPLE_SETTINGS, **rounds})
 
 
 def main() -> None:

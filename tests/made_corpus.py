@@ -93,8 +93,8 @@ TINY = {
 
 
 def make_config(**overrides: Any) -> Config:
-    """The config that `init-config` writes, with other values."""
-    config = Config().from_str(init_config("xx"), interpolate=False)
+    """The config of the paper, which has every step of Algorithm 1, with other values."""
+    config = Config().from_str(init_config("xx", recipe="paper"), interpolate=False)
     return read_config(config, overrides)
 
 

@@ -15,7 +15,7 @@ from .new_config.paper import paper_method
 from .new_config.skeleton import SKELETON
 from .overrides import read_config
 
-RECIPES = {"best": best_method, "paper": paper_method}
+RECIPES = ("best", "paper")
 # How long the trainings of a first look are.
 QUICK_EPOCHS = 5
 
@@ -49,12 +49,12 @@ def init_config(
     kind: Kind = "trained" if gpu else "frozen" if encoder is not None else "own"
     transformer = transformer_of(lang)
     is_paper = recipe == "paper"
-    method = RECIPES[recipe](
-        kind,
-        {"own": 0.001, "frozen": 0.002, "trained": transformer.learn_rate}[kind],
-        QUICK_EPOCHS if quick else _epochs(kind, recipe),
-        quick=quick,
-    )
+    rates = {"own": 0.001, "frozen": 0.002, "trained": transformer.learn_rate}
+    epochs = QUICK_EPOCHS if quick else _epochs(kind, recipe)
+    if is_paper:
+        method = paper_method(kind, rates[kind], epochs, quick=quick)
+    else:
+        method = best_method(kind, rates[kind], epochs)
     return SKELETON.render(
         lang=lang,
         kind=kind,

@@ -75,13 +75,8 @@ def test_config_is_valid_as_spacy_debug_config_sees_it(
     assert "Config is valid" in capsys.readouterr().out
 
 
-def test_outer_loop_of_a_small_network_is_that_of_the_paper_but_for_patience() -> None:
-    settings = read_settings(Config().from_str(init_config()))
-    assert settings == AdakSettings(mask=Mask(), selection=Selection(), patience=2)
-
-
-@pytest.mark.parametrize("kind", ["frozen", "trained"])
-def test_settings_over_a_pretrained_encoder_are_its_own(kind: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_best_recipe_estimates_q_once_with_every_encoder(kind: str) -> None:
     config = Config().from_str(TEXTS[f"en, {kind}, best"])
     settings = read_settings(config)
     assert (settings.rounds, settings.folds, settings.fold_models) == (1, 3, "all")

@@ -93,7 +93,7 @@ TINY = {
 
 
 def make_config(**overrides: Any) -> Config:
-    """The config of the paper, which has every step of Algorithm 1, with other values."""
+    """The config of the paper, with every step of Algorithm 1 and other values."""
     config = Config().from_str(init_config("xx", recipe="paper"), interpolate=False)
     return read_config(config, overrides)
 

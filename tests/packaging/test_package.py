@@ -147,9 +147,8 @@ def test_meta_has_what_was_given(packaged: Path) -> None:
 def test_meta_has_labels_settings_and_requirements(packaged: Path) -> None:
     meta = read_meta(packaged)
     assert "COMPANY" in meta["labels"]["adak_ner"]
-    assert (
-        meta["training"]["components.adak_ner.loss.@losses"] == "spacy-adak.AdaKLoss.v1"
-    )
+    loss = meta["training"]["components.adak_ner.loss.@losses"]
+    assert loss == "spacy-adak.WeightedLoss.v1"
     assert meta["training"]["adak.rounds"] == 1
     assert any(r.startswith("spacy-adak>=") for r in meta["requirements"])
 
@@ -157,7 +156,7 @@ def test_meta_has_labels_settings_and_requirements(packaged: Path) -> None:
 def test_readme_has_the_name_to_load(packaged: Path) -> None:
     readme = (packaged / "README.md").read_text()
     assert "| **Name** | `adak_tiny` |" in readme
-    assert "`components.adak_ner.loss.k`" in readme
+    assert "`adak.q.temperature`" in readme
 
 
 def test_readme_of_the_pipeline_is_kept(blank: Path, tmp_path: Path) -> None:

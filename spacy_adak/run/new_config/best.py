@@ -48,6 +48,7 @@ temperature = 2.0
     keep_trailing_newline=True,
 )
 
+
 def best_method(kind: Kind, learn_rate: float, epochs: int) -> Method:
     """Put the recipe together.
 

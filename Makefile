@@ -21,7 +21,7 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 demo: $(VENV)/.installed  ## Train on the embedded sample, package the pipeline, print what it finds, write a report and a review page
 	@mkdir -p training
 	@echo "Hiding 80 % of the entities of the sample, and training on the rest: first with"
-	@echo "AdaK-NER, then as a plain CRF. About five minutes on two cores. Details are in"
+	@echo "adak_ner, then as a plain CRF. About three minutes on two cores. Details are in"
 	@echo "training/demo.log"
 	@$(BIN)/python -m spacy project run train > training/demo.log || (cat training/demo.log; exit 1)
 	@sed -n '/What was hidden, and what was found/,$$p' training/demo.log

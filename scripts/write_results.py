@@ -28,6 +28,11 @@ from spacy_adak.run.folder import COMPLETED_FILE, REPORT_FILE
 
 # Texts that are printed with what the pipeline finds in them.
 SHOWN = 3
+# The losses of the recipes "best" and "paper".
+_TITLES = {
+    "spacy-adak.WeightedLoss.v1": "adak_ner, unknown = estimated",
+    "spacy-adak.AdaKLoss.v1": "AdaK-NER",
+}
 
 
 def describe_hidden(
@@ -64,8 +69,7 @@ def _count(spans: Iterable[Span]) -> Counter[tuple[str, int, int, str]]:
 def title_pipeline(path: Path) -> str:
     """RETURNS (str): What a pipeline was trained with."""
     loss = load_config(path / "config.cfg")["components"]["adak_ner"]["loss"]
-    name = loss["@losses"]
-    return "AdaK-NER" if name == "spacy-adak.AdaKLoss.v1" else f"`adak_ner`, `{name}`"
+    return _TITLES.get(loss["@losses"], f"adak_ner, {loss['@losses']}")
 
 
 def describe_scores(scores: dict[str, dict[str, Any]]) -> str:

@@ -43,7 +43,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_results_put_both_models_side_by_side(clone: Path) -> None:
     results = (clone / "metrics" / "sample" / "results.md").read_text(encoding="utf8")
     assert "| CRF" in results
-    assert "| AdaK-NER" in results
+    assert "| adak_ner, unknown = estimated" in results
 
 
 def test_pages_are_made(clone: Path) -> None:

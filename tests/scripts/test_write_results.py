@@ -48,7 +48,11 @@ def write_config(folder: Path, loss: str) -> None:
 
 @pytest.mark.parametrize(
     ("loss", "title"),
-    [("adak", "AdaK-NER"), ("weighted", "`adak_ner`, `spacy-adak.WeightedLoss.v1`")],
+    [
+        ("adak", "AdaK-NER"),
+        ("weighted", "adak_ner, unknown = estimated"),
+        ("crf", "adak_ner, spacy-adak.CRFLoss.v1"),
+    ],
 )
 def test_pipeline_is_named_by_its_loss(tmp_path: Path, loss: str, title: str) -> None:
     write_config(tmp_path, loss)

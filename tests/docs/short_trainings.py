@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .code_blocks import ROOT
 
-SIZES = {"train": 80, "dev": 20, "test": 20}
+SIZES = {"train": 400, "dev": 20, "test": 20}
 # Put in front of `python`: trainings are as short as they can be.
 PYTHON = """\
 #!/bin/sh

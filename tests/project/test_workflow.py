@@ -13,7 +13,6 @@ SIZES = {"train": 60, "dev": 20, "test": 20}
 QUICK = {
     "max_epochs = 8": "max_epochs = 1",
     "eval_frequency = 50": "eval_frequency = 2",
-    "rounds = 3": "rounds = 1",
     "width = 96": "width = 16",
     "embed_size = 2000": "embed_size = 100",
 }

@@ -26,7 +26,7 @@ def settings_of(config: Config) -> AdakSettings:
 
 def test_config_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "config.cfg"
-    path.write_text(init_config("en"), encoding="utf8")
+    path.write_text(init_config("en", recipe="paper"), encoding="utf8")
     config = read_config(path, {"adak.rounds": 4})
     assert settings_of(config).rounds == 4
     assert config["training"]["seed"] == "${system.seed}"

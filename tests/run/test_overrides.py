@@ -39,7 +39,7 @@ def test_block_that_is_not_in_the_config_can_be_overridden() -> None:
 
 
 def test_strategy_can_be_switched_off() -> None:
-    config = Config().from_str(init_config("en"), interpolate=False)
+    config = Config().from_str(init_config("en", recipe="paper"), interpolate=False)
     assert settings_of(config).mask is not None
     off = read_config(config, {"adak.mask": None, "adak.selection": None})
     assert settings_of(off).mask is settings_of(off).selection is None
@@ -62,7 +62,7 @@ def test_other_q_has_no_temperature() -> None:
 
 
 def test_other_loss_has_no_settings_of_the_one_before() -> None:
-    config = Config().from_str(init_config("en"), interpolate=False)
+    config = Config().from_str(init_config("en", recipe="paper"), interpolate=False)
     assert config["components"]["adak_ner"]["loss"] == loss_block(k=5, gamma=3.0)
     name = loss_block("ratio")["@losses"]
     other = read_config(config, {f"{LOSS}.@losses": name, f"{LOSS}.weight": 2.0})
@@ -71,20 +71,20 @@ def test_other_loss_has_no_settings_of_the_one_before() -> None:
 
 
 def test_same_loss_keeps_its_settings() -> None:
-    config = Config().from_str(init_config("en"), interpolate=False)
+    config = Config().from_str(init_config("en", recipe="paper"), interpolate=False)
     same = read_config(config, {f"{LOSS}.@losses": loss_block()["@losses"]})
     assert same == config
 
 
 def test_loss_that_is_left_to_its_default_can_be_overridden() -> None:
-    config = Config().from_str(init_config("en"), interpolate=False)
+    config = Config().from_str(init_config("en", recipe="paper"), interpolate=False)
     del config["components"]["adak_ner"]["loss"]
     read = read_config(config, {f"{LOSS}.k": 7})
     assert read["components"]["adak_ner"]["loss"] == loss_block(k=7)
 
 
 def test_config_that_is_given_stays_as_it_is() -> None:
-    config = Config().from_str(init_config("en"), interpolate=False)
+    config = Config().from_str(init_config("en", recipe="paper"), interpolate=False)
     before = config.copy()
     read_config(config, {f"{LOSS}.k": 7, "adak.start.learn_from": "ratio"})
     assert config == before

@@ -110,6 +110,8 @@ def paths(base: Language, tmp_path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+# There are few sentences, and they serve as dev data as well.
+@pytest.mark.filterwarnings("ignore:.*W222")
 def test_example_config_trains_beside_components_that_stay(
     base: Language, paths: dict[str, Any], tmp_path: Path
 ) -> None:

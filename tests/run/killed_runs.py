@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from joblib.externals.loky import reusable_executor
 from thinc.api import Config
 
 from spacy_adak.run import algorithm, before_rounds
@@ -49,6 +50,9 @@ class WatchedRun:
         self._seconds = context.RawArray("d", 3 * len(NAMES))
 
         def run() -> None:
+            # A fork inherits workers of earlier tests, but not the threads that feed
+            # them: it would wait for ever.
+            reusable_executor._executor = None
             before()
             self._watch()
             train(config, folder, resume=is_begun(folder))

@@ -52,6 +52,7 @@ def frozen_run(
 ) -> TimedRun:
     """A run with all phases that was never stopped, and how long each of them took."""
     config = tiny_config.copy()
+    config["adak"]["executor"] = "serial"
     config["components"]["adak_ner"]["model"]["tok2vec"] = {
         "@architectures": "spacy-adak.FrozenEncoder.v1",
         "encoder": SMALL_ENCODER,

@@ -98,6 +98,17 @@ def make_config(**overrides: Any) -> Config:
     return read_config(config, overrides)
 
 
+def forms_config(folder: Path, **settings: Any) -> Config:
+    """A config for one tiny round that starts from forms, on the data in a folder."""
+    own = {
+        "paths.train": str(folder / "train.spacy"),
+        "paths.dev": str(folder / "dev.spacy"),
+        "adak.start.learn_from": "forms",
+        "adak.rounds": 1,
+    }
+    return make_config(**{**TINY, **own, **settings})
+
+
 def model_bytes(folder: Path) -> dict[str, bytes]:
     """All files of a saved pipeline but its config, which names the run's folder."""
     return {

@@ -3,11 +3,22 @@
 from pathlib import Path
 from typing import Any
 
+import numpy
+import pytest
 import spacy
 from spacy.language import Language
 from transformers import AutoConfig
 
 _PACKAGE = "spacy-curated-transformers"
+# What tests that train such a transformer are marked with.
+TRAINS_CURATED = [
+    pytest.mark.skipif(
+        numpy.lib.NumpyVersion(numpy.__version__) >= "2.4.0",
+        reason="spacy-curated-transformers trains with NumPy below 2.4",
+    ),
+    # What is an error with NumPy 2.4.
+    pytest.mark.filterwarnings("ignore:Conversion of an array with ndim > 0"),
+]
 LISTENER = {
     "@architectures": f"{_PACKAGE}.LastTransformerLayerListener.v1",
     "width": 32,

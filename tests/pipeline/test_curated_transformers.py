@@ -1,32 +1,19 @@
-"""The component over transformers of spacy-curated-transformers, without network."""
+"""What only transformers of spacy-curated-transformers do, without network."""
 
 from pathlib import Path
 from typing import Any
 
-import numpy
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.training import Example
-from thinc.api import Adam
 
-from tests.made_texts import TEXTS, entities, get_ner, make_examples, scores, train
-from tests.made_transformers import curated_nlp
-
-from .gradients import assert_gradient_is_right, randomize_head, torch_parameters
+from tests.made_texts import entities, get_ner, make_examples, scores, train
+from tests.made_transformers import TRAINS_CURATED, curated_nlp
 
 TEXT = "Ann Lee flew to New York ."
 FOUND = [(0, 2, "PERSON"), (4, 6, "LOC")]
 
-pytestmark = [
-    pytest.mark.usefixtures("no_network"),
-    pytest.mark.skipif(
-        numpy.lib.NumpyVersion(numpy.__version__) >= "2.4.0",
-        reason="spacy-curated-transformers trains with NumPy below 2.4",
-    ),
-    # What is an error with NumPy 2.4.
-    pytest.mark.filterwarnings("ignore:Conversion of an array with ndim > 0"),
-]
+pytestmark = [pytest.mark.usefixtures("no_network"), *TRAINS_CURATED]
 
 
 @pytest.fixture
@@ -42,43 +29,6 @@ def weights(nlp: Language) -> list[Any]:
         for shim in shims
         for weight in shim._model.parameters()
     ]
-
-
-def test_gradient_of_a_transformer_is_right(nlp: Language) -> None:
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    randomize_head(get_ner(nlp))
-    model = nlp.get_pipe("transformer").model
-    assert_gradient_is_right(nlp, examples, lambda: torch_parameters(model))
-
-
-def test_transformer_learns_and_survives_the_disk(
-    nlp: Language, tmp_path: Path
-) -> None:
-    train(nlp, make_examples(nlp), steps=25)
-    for text, expected in TEXTS:
-        assert entities(nlp(text)) == expected
-    nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
-    assert entities(loaded(TEXT)) == FOUND
-    assert scores(loaded(TEXT)) == pytest.approx(scores(nlp(TEXT)))
-
-
-def test_averages_of_a_transformer_are_refused(nlp: Language) -> None:
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    with pytest.raises(ValueError, match=r"A108.*Set use_averages = false"):
-        nlp.update(examples, sgd=Adam(0.001, use_averages=True))
-
-
-def test_empty_texts_among_others_are_fine(nlp: Language) -> None:
-    examples = make_examples(nlp)
-    optimizer = nlp.initialize(lambda: examples)
-    empty = Example(nlp.make_doc(""), nlp.make_doc(""))
-    losses: dict[str, float] = {}
-    nlp.update([empty, *examples, empty], sgd=optimizer, losses=losses)
-    assert losses["adak_ner"] > 0
-    assert [len(doc) for doc in nlp.pipe(["", "Ann", "", "York"])] == [0, 1, 0, 1]
 
 
 def test_own_transformer_in_place_of_the_listener(

@@ -1,4 +1,4 @@
-"""The component over the transformers of spacy-transformers, without network."""
+"""The component over transformers, mostly of spacy-transformers, without network."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +13,7 @@ from thinc.api import Adam
 from thinc.shims import pytorch, pytorch_grad_scaler
 
 from tests.made_texts import TEXTS, entities, get_ner, make_examples, scores, train
+from tests.made_transformers import TRAINS_CURATED, curated_nlp
 
 from .gradients import assert_gradient_is_right, randomize_head, torch_parameters
 
@@ -78,7 +79,7 @@ def encoder_of(nlp: Language) -> Any:
     return get_ner(nlp).model.get_ref("tok2vec")
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=[*MAKERS, pytest.param(curated_nlp, marks=TRAINS_CURATED)])
 def nlp(request: pytest.FixtureRequest, tiny_bert: Path) -> Language:
     return request.param(tiny_bert)
 

@@ -23,7 +23,7 @@ from spacy_adak.shards.with_q import ShardEstimates, estimates_path
 from spacy_adak.tasks import ask_guesser
 from spacy_adak.tasks.ask_guesser import GuessingTask
 from spacy_adak.tasks.train_model import TrainingTask
-from tests.made_corpus import TINY, make_config, make_docs, model_bytes
+from tests.made_corpus import forms_config, make_docs, model_bytes
 from tests.run.test_algorithm import run
 
 # One file for each fold, few enough for tests and enough to tell what they are worth.
@@ -76,16 +76,6 @@ def by_ruler(folder: Path) -> Callable[[Doc], list[Guess]]:
     return guess
 
 
-def configure(folder: Path, **settings: Any) -> Config:
-    own = {
-        "paths.train": str(folder / "train.spacy"),
-        "paths.dev": str(folder / "dev.spacy"),
-        "adak.start.learn_from": "forms",
-        "adak.rounds": 1,
-    }
-    return make_config(**{**TINY, **own, **settings})
-
-
 def asking(folder: Path, name: str = "ruler") -> dict[str, Any]:
     return {
         f"adak.guessers.{name}.@misc": "spacy-adak.PipelineGuesser.v1",
@@ -118,7 +108,7 @@ def log_ratios(run_folder: Path) -> list[float]:
 def asked(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that has asked the ruler."""
     output = tmp_path_factory.mktemp("asked")
-    train(configure(folder, **asking(folder)), output)
+    train(forms_config(folder, **asking(folder)), output)
     return output
 
 
@@ -128,7 +118,7 @@ def told(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("told")
     paths = with_guesses(folder, "ruler", by_ruler(folder))
     trusts: list[Trust] = []
-    train(configure(folder, **paths), output, on_trust=trusts.append)
+    train(forms_config(folder, **paths), output, on_trust=trusts.append)
     assert trusts == [Trust.from_disk(output / "guesses" / "trust.json")]
     return output
 
@@ -172,7 +162,7 @@ def test_errors_of_a_guesser_are_not_learnt(folder: Path, tmp_path: Path) -> Non
 
     paths = with_guesses(folder, "clumsy", guess)
     settings = {**paths, "training.max_epochs": 10}
-    train(configure(folder, **settings), tmp_path)
+    train(forms_config(folder, **settings), tmp_path)
     (trust,) = Trust.from_disk(tmp_path / "guesses" / "trust.json").guessers
     assert 3 * trust.by_chance < trust.precision.value < 0.5
     completed = DocBin().from_disk(tmp_path / "train-completed.spacy")
@@ -190,7 +180,7 @@ def test_useless_guesser_does_no_harm(folder: Path, tmp_path: Path) -> None:
         return [Guess(i, i + rng.choice([1, 2]), rng.choice(labels)) for i in starts]
 
     paths = with_guesses(folder, "random", guess)
-    train(configure(folder, **paths), tmp_path)
+    train(forms_config(folder, **paths), tmp_path)
     weights = numpy.abs(log_ratios(tmp_path))
     # Hardly any weight, where what is worth something has several nats.
     assert len(weights) > 100
@@ -203,7 +193,7 @@ def test_useless_guesser_does_no_harm(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_executors_do_not_matter(folder: Path, asked: Path, tmp_path: Path) -> None:
     settings = {**asking(folder), "adak.executor": "joblib", "adak.n_jobs": 2}
-    train(configure(folder, **settings), tmp_path)
+    train(forms_config(folder, **settings), tmp_path)
     assert model_bytes(tmp_path / "model-best") == model_bytes(asked / "model-best")
     names = {path.name for path in (asked / "guesses" / "ruler").iterdir()}
     assert {path.name for path in (tmp_path / "guesses" / "ruler").iterdir()} == names
@@ -212,7 +202,7 @@ def test_executors_do_not_matter(folder: Path, asked: Path, tmp_path: Path) -> N
 def test_run_that_was_stopped_asks_about_nothing_twice(
     folder: Path, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = configure(folder, **asking(folder))
+    config = forms_config(folder, **asking(folder))
     asked_about: list[int] = []
     original = ask_guesser.ask
 
@@ -242,7 +232,7 @@ def test_run_may_start_from_guesses(folder: Path, tmp_path: Path) -> None:
         "adak.start.learn_from": "guesses",
         "adak.q": {"mode": "interpolated", "temperature": 1.0},
     }
-    config = configure(folder)
+    config = forms_config(folder)
     history, tasks = run(config, tmp_path, **settings)
     assert history
     trainings = [task for task in tasks if isinstance(task, TrainingTask)]
@@ -259,7 +249,7 @@ def test_random_forgetting_and_guesses_make_one_likelihood(
     folder: Path, tmp_path: Path
 ) -> None:
     settings = {**asking(folder), "adak.start.learn_from": "missing"}
-    _, tasks = run(configure(folder), tmp_path, **settings)
+    _, tasks = run(forms_config(folder), tmp_path, **settings)
     first = next(task for task in tasks if isinstance(task, TrainingTask))
     assert first.loss == WeightedLoss()
     assert first.blueprint.estimates == tmp_path / "first-q"
@@ -267,7 +257,7 @@ def test_random_forgetting_and_guesses_make_one_likelihood(
 
 def test_guesses_are_candidates(folder: Path, tmp_path: Path) -> None:
     settings = {**asking(folder), "adak.mask": {"kbest": 0, "dictionary": False}}
-    _, (round_,) = train(configure(folder, **settings), tmp_path)
+    _, (round_,) = train(forms_config(folder, **settings), tmp_path)
     # There are no others.
     assert round_.estimated_entities > 0
 
@@ -283,7 +273,7 @@ def problems(config: Config) -> str:
 
 def test_pipeline_that_is_not_there(folder: Path) -> None:
     settings = {**asking(folder), "adak.guessers.ruler.pipeline": "no_such_pipeline"}
-    listed = problems(configure(folder, **settings))
+    listed = problems(forms_config(folder, **settings))
     assert "[A240] The guesser 'ruler' can't be used" in listed
     assert "no_such_pipeline" in listed
 
@@ -291,38 +281,38 @@ def test_pipeline_that_is_not_there(folder: Path) -> None:
 def test_labels_that_nobody_knows(folder: Path) -> None:
     names = {"PERSON": "PER", "FIRM": "ORG"}
     settings = {**asking(folder), "adak.guessers.ruler.labels": names}
-    listed = problems(configure(folder, **settings))
+    listed = problems(forms_config(folder, **settings))
     assert "[A241] The guesser 'ruler' has the labels ORG, PER" in listed
     assert "FIRM, PERSON, PLACE" in listed
 
 
 def test_start_that_looks_at_no_guesses(folder: Path) -> None:
     settings = {**asking(folder), "adak.start.learn_from": "outside"}
-    assert "[A243]" in problems(configure(folder, **settings))
+    assert "[A243]" in problems(forms_config(folder, **settings))
 
 
 def test_guesser_that_is_called_as_a_group(folder: Path) -> None:
     paths = with_guesses(folder, "twice", lambda doc: [])
     settings = {**asking(folder, "twice"), **paths}
-    assert "[A245] The guesser 'twice'" in problems(configure(folder, **settings))
+    assert "[A245] The guesser 'twice'" in problems(forms_config(folder, **settings))
 
 
 def test_name_that_is_no_name_of_a_folder(folder: Path) -> None:
-    assert "[A240]" in problems(configure(folder, **asking(folder, "a b")))
+    assert "[A240]" in problems(forms_config(folder, **asking(folder, "a b")))
 
 
 def test_guesses_that_nothing_looks_at(folder: Path) -> None:
     paths = with_guesses(folder, "unused", lambda doc: [])
     settings = {**paths, "adak.start.learn_from": "ratio"}
     with pytest.warns(UserWarning, match=r"\[W216\].*unused"):
-        check_run(configure(folder, **settings), -1, strict=False)
+        check_run(forms_config(folder, **settings), -1, strict=False)
 
 
 def test_pipeline_that_the_run_would_replace(asked: Path, folder: Path) -> None:
     own = str(asked / "model-best")
     settings = {**asking(folder), "adak.guessers.ruler.pipeline": own}
     with pytest.raises(ValueError, match=r"\[A242\].*model-best"):
-        train(configure(folder, **settings), asked)
+        train(forms_config(folder, **settings), asked)
     assert (asked / "model-best").exists()
 
 

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
-from thinc.api import Config
 
 from spacy_adak.run.preflight import check_run
 from spacy_adak.run.train import train
 from spacy_adak.shards.recall_file import read_recall
-from tests.made_corpus import TINY, make_config, make_docs
+from tests.made_corpus import forms_config, make_docs
 
 OLD = ["FIRM", "PERSON"]
 
@@ -42,16 +41,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def configure(folder: Path, **settings: Any) -> Config:
-    own = {
-        "paths.train": str(folder / "train.spacy"),
-        "paths.dev": str(folder / "dev.spacy"),
-        "adak.start.learn_from": "forms",
-        "adak.rounds": 1,
-    }
-    return make_config(**{**TINY, **own, **settings})
-
-
 def asking(folder: Path) -> dict[str, Any]:
     return {
         "adak.guessers.old.@misc": "spacy-adak.PipelineGuesser.v1",
@@ -60,13 +49,13 @@ def asking(folder: Path) -> dict[str, Any]:
 
 
 def test_types_that_only_a_guesser_knows_are_learnt(folder: Path) -> None:
-    checked = check_run(configure(folder, **asking(folder)), -1, strict=True)
+    checked = check_run(forms_config(folder, **asking(folder)), -1, strict=True)
     assert checked.labels == ["FIRM", "PERSON", "PLACE"]
 
 
 def test_types_that_nobody_knows_are_still_a_problem(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"A212.*FIRM, PERSON"):
-        check_run(configure(folder), -1, strict=True)
+        check_run(forms_config(folder), -1, strict=True)
 
 
 def test_guesses_in_the_data_count_as_well(folder: Path, tmp_path: Path) -> None:
@@ -78,7 +67,7 @@ def test_guesses_in_the_data_count_as_well(folder: Path, tmp_path: Path) -> None
         ]
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
     path = {"paths.train": str(tmp_path / "train.spacy")}
-    checked = check_run(configure(folder, **path), -1, strict=False)
+    checked = check_run(forms_config(folder, **path), -1, strict=False)
     assert checked.labels == ["FIRM", "PERSON", "PLACE"]
 
 
@@ -86,7 +75,7 @@ def test_guesses_in_the_data_count_as_well(folder: Path, tmp_path: Path) -> None
 def test_what_nobody_was_asked_to_annotate_is_not_held_to_be_outside(
     folder: Path, tmp_path: Path
 ) -> None:
-    nlp, _ = train(configure(folder, **asking(folder)), tmp_path / "output")
+    nlp, _ = train(forms_config(folder, **asking(folder)), tmp_path / "output")
     assert nlp.get_pipe("adak_ner").labels == ("FIRM", "PERSON", "PLACE")
     recall = read_recall(tmp_path / "output")
     assert recall is not None

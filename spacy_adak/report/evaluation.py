@@ -10,7 +10,6 @@ that are complete nowhere are not.
 
 import json
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 from wasabi import table
 
-from ..annotation.completeness import is_complete, is_meant_to_be_complete
+from ..annotation.completeness import is_complete
 from ..atomic import write_bytes
 from ..data.complete_types import (
     complete_tokens,
@@ -223,7 +222,7 @@ def evaluate(
         if sample is not None and decisions is not None:
             found = predictions_in(predicted, key)
             reviewed = estimate_precision(found, Path(sample), Path(decisions))
-        texts = [_count(example, is_weighted) for example in predicted]
+        texts = [CountedText.of(eg, is_weighted=is_weighted) for eg in predicted]
         evaluation = replace(
             evaluation,
             corrected=correct_scores(texts, annotators, reviewed),
@@ -287,19 +286,6 @@ def _describe(
             f"{annotators.describe()}."
         )
     return " ".join(parts)
-
-
-def _count(example: Example, is_weighted: bool) -> CountedText:
-    gold = example.reference
-    annotated = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
-    predicted = list(in_gold(example))
-    return CountedText(
-        Counter(label for _, _, label in annotated),
-        Counter(label for _, _, label in predicted),
-        Counter(span[2] for span in annotated.intersection(predicted)),
-        is_meant_to_be_complete(gold),
-        (sample_weight(gold) or 1.0) if is_weighted else 1.0,
-    )
 
 
 def score_entities(examples: Iterable[Example]) -> Evaluation:

@@ -19,8 +19,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy
+from spacy.training import Example
 from wasabi import table
 
+from ..annotation.completeness import is_meant_to_be_complete
+from ..data.sample_marks import sample_weight
 from ..recall.intervals import (
     RESAMPLES,
     Interval,
@@ -29,6 +32,7 @@ from ..recall.intervals import (
     resample_ratio,
 )
 from ..recall.pooled import AnnotatorRecall
+from .predictions import in_gold
 from .reviewed_precision import ReviewedPrecision
 
 
@@ -47,6 +51,25 @@ class CountedText(NamedTuple):
     matched: Counter[str]
     is_complete: bool
     weight: float = 1.0
+
+    @classmethod
+    def of(cls, example: Example, *, is_weighted: bool = False) -> "CountedText":
+        """Count.
+
+        example (Example): A predicted and a gold document.
+        is_weighted (bool): Whether the weight that `adak sample` gave the text counts.
+        RETURNS (CountedText): What is counted.
+        """
+        gold = example.reference
+        annotated = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
+        predicted = list(in_gold(example))
+        return cls(
+            Counter(label for _, _, label in annotated),
+            Counter(label for _, _, label in predicted),
+            Counter(span[2] for span in annotated.intersection(predicted)),
+            is_meant_to_be_complete(gold),
+            (sample_weight(gold) or 1.0) if is_weighted else 1.0,
+        )
 
 
 class CorrectedScore(NamedTuple):

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import srsly
 from spacy.util import load_config
 from spacy.vocab import Vocab
+from thinc.api import Config
 
 from ..data.docbin import read_docbin
 from ..data.origins import annotated_entities
 from ..errors import Errors
+from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.guess_trust import GuesserTrust, Trust
 from ..run.folder import (
     CONFIG_FILE,
@@ -28,6 +30,7 @@ from ..run.folder import (
     read_published,
 )
 from ..shards.layout import list_shards
+from ..shards.recall_file import KnownRecall, read_recall
 from ..tasks.score_file import SCORES_ENDING, Scores, read_scores
 from ..tasks.train_model import BEST_MODEL
 
@@ -76,6 +79,8 @@ class RunRecord(NamedTuple):
     trainings (list[Training]): All trainings of these rounds.
     train (Corpus): The training data.
     dev (Corpus): The dev data, if there is any.
+    annotators (KnownRecall | None): How much of the dev data is annotated, if models
+        were chosen by the likelihood of that; None if dev is complete.
     dictionaries (list[Counter[str]]): The types in the dictionary of each round.
     guessers (list[GuesserTrust]): How far guessers are trusted, if there are any.
     """
@@ -93,6 +98,7 @@ class RunRecord(NamedTuple):
     trainings: list[Training]
     train: Corpus
     dev: Corpus
+    annotators: KnownRecall | None
     dictionaries: list[Counter[str]]
     guessers: list[GuesserTrust]
 
@@ -136,9 +142,15 @@ def read_run(folder: Path) -> RunRecord:
         trainings=[t for r in rounds for t in _trainings(folder, r.round)],
         train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
         dev=_count([path for path in [folder / DEV_FILE] if path.exists()]),
+        annotators=_annotators(folder, config),
         dictionaries=[_dictionary(folder, r.round) for r in rounds],
         guessers=_guessers(folder / GUESSES_FOLDER / TRUST_FILE),
     )
+
+
+def _annotators(folder: Path, config: Config) -> KnownRecall | None:
+    is_incomplete = config["training"]["score_weights"].get(SCORE_NAME)
+    return read_recall(folder) if is_incomplete else None
 
 
 def _loss(model: Path) -> dict[str, Any]:

@@ -117,7 +117,8 @@ def make_report(
     dev = None
     if run.has_model:
         setup_gpu(use_gpu, silent=True)
-        dev = predict_dev(load_pipeline(run.folder / BEST_MODEL), run.folder / DEV_FILE)
+        nlp = load_pipeline(run.folder / BEST_MODEL)
+        dev = predict_dev(nlp, run.folder / DEV_FILE, run.annotators)
     reliability = None if dev is None else measure_reliability(dev.pairs)
     estimates = None
     completed = run.folder / COMPLETED_FILE

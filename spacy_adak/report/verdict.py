@@ -60,13 +60,18 @@ _NOTHING_TO_DO = (
 
 def _learnt(run: RunRecord, estimates: Estimates | None) -> str:
     best = run.best
-    dev = f"{run.dev.entities.total():,} entities of the {run.dev.texts:,} dev texts"
+    count, texts = run.dev.entities.total(), f"the {run.dev.texts:,} dev texts"
     sentences = []
     if best.precision is not None and best.recall is not None and best.f1 is not None:
+        found, right = _of_100(best.recall), _of_100(best.precision)
+        f1 = f"{100 * best.f1:.1f}"
         sentences.append(
-            f"The best model finds {_of_100(best.recall)} of the {dev}, and "
-            f"{_of_100(best.precision)} of the entities it finds are right "
-            f"(F1 {100 * best.f1:.1f})."
+            f"The best model finds {found} of the {count:,} entities of {texts}, and "
+            f"{right} of the entities it finds are right (F1 {f1})."
+            if run.annotators is None
+            else f"The best model finds {found} of the {count:,} entities that are "
+            f"annotated in {texts}. Corrected for those that nobody has marked, about "
+            f"{right} of the entities it finds are right (F1 about {f1})."
         )
     else:
         sentences.append(f"The best model has a score of {best.score:.3f}.")
@@ -101,7 +106,12 @@ def _sure(
             f"With other dev texts of the same kind, F1 would lie between {low:.1f} "
             f"and {high:.1f} in 95 of 100 cases{of}."
         )
-    if run.dev.texts:
+    if run.annotators is not None:
+        sentences.append(
+            "The dev data is annotated incompletely, so this assumes that annotators "
+            f"forget at random. {run.annotators.description}."
+        )
+    elif run.dev.texts:
         sentences.append(
             "This assumes that the dev data is annotated completely. The best round "
             "was chosen by it, so other texts may be a little harder."
@@ -173,7 +183,8 @@ def _about_review(run: RunRecord, estimates: Estimates | None) -> str:
 
 def _about_balance(run: RunRecord) -> str:
     precision, recall = run.best.precision, run.best.recall
-    if precision is None or recall is None:
+    # A precision that is corrected is too rough for that.
+    if precision is None or recall is None or run.annotators is not None:
         return ""
     if precision - recall > _UNBALANCED:
         other = "."
@@ -196,7 +207,8 @@ def _about_types(run: RunRecord) -> str:
     weak = [
         (scores["f"], label)
         for label, scores in run.best.dev_per_type.items()
-        if run.dev.entities[label] >= _RARE_TYPE
+        if run.annotators is None
+        and run.dev.entities[label] >= _RARE_TYPE
         and scores["f"] < (run.best.f1 or 0.0) - _WEAK_TYPE
     ]
     rare = [
@@ -233,6 +245,12 @@ def _about_reliability(reliability: Reliability | None) -> str:
 
 
 def _about_dev(run: RunRecord) -> str:
+    if run.annotators is not None:
+        return (
+            "Scores on dev are rough. Some 50 texts with all of their entities "
+            "annotated choose models more reliably and tell how good they are: "
+            "`python -m spacy adak sample` draws them."
+        )
     if not run.dev.texts or run.dev.entities.total() >= _FEW_DEV_ENTITIES:
         return ""
     return (

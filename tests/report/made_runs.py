@@ -45,6 +45,7 @@ def make_run(*rounds: Round, **changes: Any) -> RunRecord:
         trainings=[],
         train=Corpus(1000, 9000, 8000, Counter(ORG=500)),
         dev=Corpus(300, 3000, 0, Counter(ORG=400)),
+        annotators=None,
         dictionaries=[Counter(ORG=10)] * len(rounds),
         guessers=[],
     )

@@ -6,6 +6,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 
 from spacy_adak.report.dev_predictions import predict_dev, score_pairs
 from spacy_adak.report.reliability import Pair
+from spacy_adak.shards.recall_file import KnownRecall
 from tests.finished_run import FinishedRun
 
 WORDS = ["Ann", "met", "Bob", "Lee"]
@@ -70,3 +71,20 @@ def test_texts_that_are_not_complete_are_left_out(tmp_path: Path) -> None:
     assert (found.of_texts, found.f1.value) == (1, 0.0)
     DocBin(docs=[other]).to_disk(tmp_path / "dev.spacy")
     assert predict_dev(nlp, tmp_path / "dev.spacy") is None
+
+
+def test_f1_on_incomplete_texts_is_corrected(tmp_path: Path) -> None:
+    half = [make_doc(WORDS, (0, 1, "PER")) for _ in range(30)]
+    for doc in half:
+        doc.set_ents(list(doc.ents), default="missing")
+    DocBin(docs=half).to_disk(tmp_path / "dev.spacy")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("entity_ruler").add_patterns(  # type: ignore[attr-defined]
+        [{"label": "PER", "pattern": name} for name in ("Ann", "Bob Lee", "met")]
+    )
+    known = KnownRecall(0.5, 0.5, 0.5, None, True, "half of them")
+    found = predict_dev(nlp, tmp_path / "dev.spacy", known)
+    assert found is not None
+    # Two thirds of what is found are right, and all that is annotated is found.
+    assert found.f1.value == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
+    assert (found.of_texts, found.pairs) == (30, [])

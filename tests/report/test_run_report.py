@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 import srsly
+from spacy.util import load_config
 
 import spacy_adak
 from spacy_adak.report.run_record import read_run
 from spacy_adak.report.run_report import make_report, write_report
+from spacy_adak.run.dev_data import choose_by_likelihood
 from spacy_adak.run.publish import reopen
+from spacy_adak.shards.recall_file import KnownRecall, write_recall
 from tests.finished_run import FinishedRun
 
 from .browser import Browser
@@ -74,6 +77,24 @@ def test_report_is_where_the_run_is_if_not_told_otherwise(
     assert (folder / "report.html").exists()
 
 
+def test_scores_on_incomplete_dev_data_are_called_corrected(
+    finished: FinishedRun, tmp_path: Path
+) -> None:
+    folder = unfinished(finished, tmp_path / "run")
+    config = load_config(folder / "config.cfg")
+    choose_by_likelihood(config["training"])
+    config.to_disk(folder / "config.cfg")
+    write_recall(folder, KnownRecall(0.4, 0.3, 0.5, 0.2, True, "40 % are marked"))
+    report = make_report(folder)
+    assert report.dev is not None
+    # What is found there can't be called wrong.
+    assert report.reliability is None
+    html = write_report(folder).read_text(encoding="utf8")
+    assert "F1 on dev, corrected" in html
+    assert "40 % are marked" in html
+    assert "dev data is annotated completely" not in html
+
+
 def test_unfinished_run_has_a_report(finished: FinishedRun, tmp_path: Path) -> None:
     folder = unfinished(finished, tmp_path / "run")
     report = make_report(folder)
@@ -90,7 +111,7 @@ def test_run_without_its_best_model_has_a_report(
     shutil.rmtree(folder / "model-best")
     assert make_report(folder).dev is None
     html = write_report(folder).read_text(encoding="utf8")
-    assert "found no entity in completely annotated dev texts, or" in html
+    assert "No dev text is annotated completely, or the best model finds no" in html
 
 
 def test_run_without_a_finished_round_has_none(

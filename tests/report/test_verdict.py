@@ -9,6 +9,7 @@ from spacy_adak.report.entity_examples import Estimates
 from spacy_adak.report.reliability import Pair, measure_reliability
 from spacy_adak.report.run_record import Corpus, RunRecord
 from spacy_adak.report.verdict import Verdict, judge
+from spacy_adak.shards.recall_file import KnownRecall
 
 from .made_runs import make_round, make_run
 
@@ -26,6 +27,22 @@ def test_numbers_are_said_in_words() -> None:
     assert "700 of these have a probability of 0.9" in found.learnt
     assert "between 77.0 and 83.0 in 95 of 100 cases" in found.sure
     assert "assumes that the dev data is annotated completely" in found.sure
+
+
+def test_incomplete_dev_data_is_not_taken_for_complete() -> None:
+    known = KnownRecall(0.4, 0.35, 0.45, 0.2, True, "Annotators have marked 40 %")
+    round_ = make_round(
+        precision=1.0,
+        recall=0.7,
+        dev_per_type={"ORG": {"p": 0.3, "r": 0.3, "f": 0.3}},
+    )
+    found = verdict(make_run(round_, annotators=known))
+    assert "70 % of the 400 entities that are annotated in the 300" in found.learnt
+    assert "Corrected for those that nobody has marked, about 100 %" in found.learnt
+    assert "annotators forget at random. Annotators have marked 40 %." in found.sure
+    assert "annotated completely" not in found.sure
+    (advice,) = found.advice
+    assert "`python -m spacy adak sample` draws them" in advice
 
 
 def test_run_without_anything_to_do_is_to_be_tested() -> None:

@@ -1,10 +1,10 @@
-"""What RESULTS.md says of half-annotated data alone: F1 by dev data, and the
-estimated recall of annotators."""
+"""What RESULTS.md says of half-annotated data alone: F1 by dev data, the estimated
+recall of annotators, and scores on incomplete test sets."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wasabi import MarkdownRenderer
 
@@ -15,12 +15,15 @@ from .tables import NOTHING, align
 
 FOLDER = Path("experiments") / "no_dev"
 RESULTS, RECALL, COVERAGE = "results.jsonl", "recall.jsonl", "coverage.jsonl"
+SCORES = "scores.jsonl"
 # By how many points of F1 a variant may be worse than the complete dev set.
 GOALS = {"50": 0.3, "none": 1.0}
 SEEDS_OF_GOALS = 2
 # How far the estimated recall may be from the truth.
 RECALL_CELLS = 21
 RECALL_GOALS = {"random": 0.05, "entity": 0.1}
+# By how many points of F1 a corrected score may be wrong, and where.
+SCORE_GOAL, SCORE_GOAL_SCHEME, SCORE_GOAL_RATIO = 2.0, "random", 0.4
 DEV_DATA = (
     "F1 of our default on test, by the dev data that models are chosen by: all of it, "
     "some texts of it, all of it with as few entities annotated as in the training "
@@ -44,6 +47,14 @@ RECALL_TABLE = (
 COVERAGE_TABLE = (
     "How often the 95 % interval holds the truth, on the embedded sample. `python -m "
     "scripts.experiments.simulated_recall` draws the annotators."
+)
+
+SCORES_TABLE = (
+    "The test set annotated incompletely, again and again: F1 as `adak evaluate` "
+    "corrects it, by the incomplete texts alone or with some texts left complete, and "
+    "F1 as if all that is annotated were all there is to find. The last three columns "
+    "tell how many of the 95 % intervals hold the score on the complete test set. "
+    "`python -m scripts.experiments.corrected_scores` makes these test sets."
 )
 
 
@@ -85,6 +96,11 @@ def write_no_dev(folder: Path) -> str:
     if rows := read_results(folder / COVERAGE):
         md.add(COVERAGE_TABLE)
         md.add(make_coverage_table(rows))
+    if rows := read_results(folder / SCORES):
+        md.add(md.title(3, "Scores on incomplete test sets"))
+        md.add(SCORES_TABLE)
+        md.add(make_scores_table(rows))
+        md.add(describe_score_goal(rows))
     return md.text
 
 
@@ -252,3 +268,82 @@ def make_coverage_table(rows: Sequence[Row]) -> str:
         for row in sorted(rows, key=lambda row: (row["method"], row["ratio"]))
     ]
     return MarkdownRenderer().table(body, header, aligns=align(header, texts=1))
+
+
+def make_scores_table(rows: Sequence[Row]) -> str:
+    """RETURNS (str): Corrected scores next to the true ones, over all test sets of a
+    kind."""
+    header = ["Dataset", "Scheme", "ρ", "Complete", "F1", "Corrected", "As if complete"]
+    header += ["Mean error", "Largest error"]
+    header += ["P inside", "R inside", "F1 inside", "Test sets"]
+    body = []
+    for of_kind in _kinds(rows):
+        first = of_kind[0]
+        errors = [_error(row) for row in of_kind]
+        # Without anything to tell the recall of annotators F1 is not corrected.
+        known = [error for error in errors if error is not None]
+        corrected = [
+            row["corrected"]["f"][0] for row in of_kind if row["corrected"]["f"]
+        ]
+        body.append(
+            [
+                TITLES[first["dataset"]],
+                first["scheme"],
+                f"{first['ratio']:g}",
+                str(first["complete"]),
+                f"{100 * first['truth']['f']:.1f}",
+                f"{100 * mean(corrected):.1f}" if corrected else NOTHING,
+                f"{100 * mean(row['as_if_complete'] for row in of_kind):.1f}",
+                f"{mean(known):.1f}" if known else NOTHING,
+                f"{max(known):.1f}" if known else NOTHING,
+                *(str(sum(_is_inside(row, key) for row in of_kind)) for key in "prf"),
+                str(len(of_kind)),
+            ]
+        )
+    return MarkdownRenderer().table(body, header, aligns=align(header, texts=2))
+
+
+def describe_score_goal(rows: Sequence[Row]) -> str:
+    """RETURNS (str): Where corrected scores are as near to the truth as they should
+    be."""
+    sentences = [
+        f"In the {SCORE_GOAL_SCHEME}-based scheme with ρ = {SCORE_GOAL_RATIO:g}, "
+        f"corrected F1 should be within {SCORE_GOAL:g} points of the truth, and its "
+        "interval hold that."
+    ]
+    for of_kind in _kinds(rows):
+        first = of_kind[0]
+        place = (first["scheme"], first["ratio"])
+        if place == (SCORE_GOAL_SCHEME, SCORE_GOAL_RATIO):
+            errors = [_error(row) for row in of_kind]
+            near = sum(error is not None and error <= SCORE_GOAL for error in errors)
+            inside = sum(_is_inside(row, "f") for row in of_kind)
+            sentences.append(
+                f"{TITLES[first['dataset']]} with {first['complete']} complete texts: "
+                f"{near} of {len(of_kind)} are, and {inside} intervals do."
+            )
+    return " ".join(sentences)
+
+
+def _kinds(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows that differ in their seed only."""
+    kinds: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        key = (row["dataset"], row["scheme"], row["ratio"], row["complete"])
+        kinds.setdefault(key, []).append(row)
+    # "random" before "entity", as everywhere.
+    order = list(RECALL_GOALS)
+    return [
+        kinds[key] for key in sorted(kinds, key=lambda k: (k[0], order.index(k[1]), *k))
+    ]
+
+
+def _error(row: Row) -> float | None:
+    """By how many points corrected F1 is wrong."""
+    score = row["corrected"]["f"]
+    return None if score is None else 100 * abs(score[0] - row["truth"]["f"])
+
+
+def _is_inside(row: Row, key: str) -> bool:
+    score = row["corrected"][key]
+    return score is not None and score[1] <= row["truth"][key] <= score[2]

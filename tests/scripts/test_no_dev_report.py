@@ -16,6 +16,7 @@ from scripts.experiments.no_dev_report import (
 )
 from scripts.experiments.recovery import write_recovery
 from scripts.experiments.results import Row
+from tests.scripts.test_corrected_scores import score_row
 
 
 def row(variant: str, f1: float, scheme: str = "random", seed: int = 0) -> dict:
@@ -135,12 +136,14 @@ def test_section_has_all_there_is(tmp_path: Path, result: Callable[..., Row]) ->
         "results": [row("complete", 0.7), row("learnt-50", 0.71)],
         "recall": [recall_row("random", 0.41)],
         "coverage": [coverage],
+        "scores": [score_row(0.79)],
     }.items():
         srsly.write_jsonl(tmp_path / f"{name}.jsonl", rows)
     text = write_no_dev(tmp_path)
     full = result(Cell("youku", "cpu", *FULL, 0), 0.8, 0.8)
     assert "### Recall of the annotators" in text
     assert "94.5 %" in text
+    assert "### Scores on incomplete test sets" in text
     assert "learnt-50" in text
     assert "## No complete dev set" in write_recovery([full], no_dev=text)
     assert "No complete dev set" not in write_recovery([full])

@@ -45,8 +45,12 @@ RECALL_TABLE = (
     "estimates."
 )
 COVERAGE_TABLE = (
-    "How often the 95 % interval holds the truth, on the embedded sample. `python -m "
-    "scripts.experiments.simulated_recall` draws the annotators."
+    "How often the 95 % interval holds the truth, on the embedded sample, for "
+    "annotators who forget at random. Fewer than 200 draws mean that an estimator had "
+    "too little to go by in the others. What is said of *held-out texts* comes from "
+    "one model, trained on other texts of the sample with as few annotations; a run "
+    "has one for each fold. `python -m scripts.experiments.simulated_recall` draws the "
+    "annotators."
 )
 
 SCORES_TABLE = (

@@ -158,3 +158,7 @@ def sample_cli(
         )
     write_tasks(sample.tasks, output, to or "prodigy")
     msg.good(f"Drew {len(sample.tasks):,} of {sample.texts:,} texts: {output}")
+    print(
+        "Annotate all entities in them, also in texts that seem to have none. Then:\n"
+        "python -m spacy adak convert ANNOTATED dev.spacy --unlabelled missing"
+    )

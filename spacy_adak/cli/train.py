@@ -82,6 +82,13 @@ def train_cli(
     tokens are missing. Settings are overridden by their dotted names: --paths.train,
     --adak.rounds, --adak.mask.kbest. docs/configuration.md lists all of them.
 
+    Dev data is not required. Without it, a part of the training texts is held out,
+    models are chosen by the likelihood of their annotation, and scores are corrected by
+    the estimated recall of the annotators. With some 50 completely annotated texts
+    (`python -m spacy adak sample` draws them) models are chosen by F1, and the recall
+    of the annotators is counted instead of guessed. A full dev set gives reliable
+    scores for each type.
+
     \b
     python -m spacy adak train config.cfg --output output \\
         --paths.train train.spacy --paths.dev dev.spacy
@@ -238,6 +245,7 @@ class _Table:
 
     def begin(self, run: "Run") -> None:
         """Say what there is to do."""
+        from ..run.dev_data import chooses_by_likelihood
         from ..tasks.machine import describe_execution
 
         settings = run.settings
@@ -255,6 +263,12 @@ class _Table:
             msg.info(f"Continuing after round {done}")
         if run.ruled_out:
             msg.info(f"{run.ruled_out:,} spans are ruled out as entities")
+        if chooses_by_likelihood(run.config["training"]):
+            msg.info(
+                "The dev data is annotated incompletely: P and F are corrected for "
+                "entities that nobody has marked, and SCORE, by which models are "
+                "chosen, is the likelihood of the annotation"
+            )
         msg.text(f"Logs of all trainings: {self.folder}/round-*/*.log")
         self.columns = _columns(run)
 

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import srsly
 from spacy.util import load_config
 from spacy.vocab import Vocab
-from thinc.api import Config
 
 from ..data.docbin import read_docbin
 from ..data.origins import annotated_entities
 from ..errors import Errors
-from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.guess_trust import GuesserTrust, Trust
+from ..run.dev_data import chooses_by_likelihood
 from ..run.folder import (
     CONFIG_FILE,
     CORPUS,
@@ -142,15 +141,12 @@ def read_run(folder: Path) -> RunRecord:
         trainings=[t for r in rounds for t in _trainings(folder, r.round)],
         train=_count([shard.path for shard in list_shards(folder / CORPUS)]),
         dev=_count([path for path in [folder / DEV_FILE] if path.exists()]),
-        annotators=_annotators(folder, config),
+        annotators=(
+            read_recall(folder) if chooses_by_likelihood(config["training"]) else None
+        ),
         dictionaries=[_dictionary(folder, r.round) for r in rounds],
         guessers=_guessers(folder / GUESSES_FOLDER / TRUST_FILE),
     )
-
-
-def _annotators(folder: Path, config: Config) -> KnownRecall | None:
-    is_incomplete = config["training"]["score_weights"].get(SCORE_NAME)
-    return read_recall(folder) if is_incomplete else None
 
 
 def _loss(model: Path) -> dict[str, Any]:

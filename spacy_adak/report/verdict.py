@@ -63,13 +63,13 @@ def _learnt(run: RunRecord, estimates: Estimates | None) -> str:
     count, texts = run.dev.entities.total(), f"the {run.dev.texts:,} dev texts"
     sentences = []
     if best.precision is not None and best.recall is not None and best.f1 is not None:
-        found, right = _of_100(best.recall), _of_100(best.precision)
+        recall, right = _of_100(best.recall), _of_100(best.precision)
         f1 = f"{100 * best.f1:.1f}"
         sentences.append(
-            f"The best model finds {found} of the {count:,} entities of {texts}, and "
+            f"The best model finds {recall} of the {count:,} entities of {texts}, and "
             f"{right} of the entities it finds are right (F1 {f1})."
             if run.annotators is None
-            else f"The best model finds {found} of the {count:,} entities that are "
+            else f"The best model finds {recall} of the {count:,} entities that are "
             f"annotated in {texts}. Corrected for those that nobody has marked, about "
             f"{right} of the entities it finds are right (F1 about {f1})."
         )

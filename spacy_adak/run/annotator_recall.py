@@ -21,7 +21,6 @@ from ..atomic import remove
 from ..data.complete_types import is_complete_for, stated_types
 from ..data.docbin import read_docbin
 from ..errors import Errors
-from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.losses import CRFLoss, Loss, MissingLoss, RatioLoss
 from ..q.marked_forms import count_forms, count_texts, marked_words
 from ..recall.complete_texts import annotated_unasked, recall_from_complete_texts
@@ -36,6 +35,7 @@ from ..shards.recall_file import KnownRecall, read_recall, write_recall
 from ..tasks.executors import Executor
 from ..tasks.find_held_out import HeldOutTask
 from ..tasks.train_model import BEST_MODEL, TrainingTask
+from .dev_data import chooses_by_likelihood
 from .folder import ANNOTATORS_FOLDER, Run
 
 # Facts are enough if the interval is not wider than this share of the recall. Fold
@@ -46,9 +46,8 @@ _WIDE = 0.4
 def needs_recall(run: Run) -> bool:
     """RETURNS (bool): Whether a loss of the run, or the choice of its models, asks how
     many of the entities are annotated."""
-    weights = run.config["training"]["score_weights"]
     return bool(
-        weights.get(SCORE_NAME)
+        chooses_by_likelihood(run.config["training"])
         or isinstance(_loss_of(run), MissingLoss | RatioLoss)
         or (run.needs_q() and run.settings.start.learn_from != "outside")
     )

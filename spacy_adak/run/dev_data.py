@@ -12,7 +12,7 @@ learnt from, or models would be chosen by texts they have seen.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
@@ -109,3 +109,12 @@ def choose_by_likelihood(training: dict[str, Any]) -> None:
     # They are still shown.
     weights.update({n: 0.0 for n in of_entities if weights[n] is not None})
     weights[SCORE_NAME] = weight or 1.0
+
+
+def chooses_by_likelihood(training: Mapping[str, Any]) -> bool:
+    """RETURNS (bool): Whether models are chosen by the likelihood of the annotation,
+    as the dev data is incomplete.
+
+    training (Mapping[str, Any]): The [training] block.
+    """
+    return bool(training["score_weights"].get(SCORE_NAME))

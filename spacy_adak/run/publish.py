@@ -15,7 +15,6 @@ from ..data.docbin import make_docbin
 from ..data.origins import CANDIDATES_KEY, complete, set_scored_spans
 from ..encoders.sharing import FOLDER as FROZEN
 from ..encoders.sharing import forget_shared_folders, has_frozen_encoder, remove_rows
-from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..pipeline.calibration import fit_calibration
 from ..shards.checkpoint import new_folder, write_json
 from ..shards.layout import in_given_order, list_shards
@@ -24,6 +23,7 @@ from ..shards.references import tokenizing_pipeline
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
 from ..tasks.encode_texts import ENCODED_FILES
 from ..tasks.train_model import BEST_MODEL, LAST_MODEL
+from .dev_data import chooses_by_likelihood
 from .folder import (
     COMPLETED_FILE,
     DICTIONARY_FILE,
@@ -98,7 +98,7 @@ def _copy_model(source: Path, target: Path) -> None:
 def _calibrate(run: Run, source: Path, target: Path) -> None:
     """Make probabilities of a copied model agree with the dev data. The model it was
     copied from may have an encoder that remembers these texts."""
-    if run.config["training"]["score_weights"].get(SCORE_NAME):
+    if chooses_by_likelihood(run.config["training"]):
         # What is found in incomplete dev data can't be called wrong.
         return
     nlp = load_model(source)
@@ -113,7 +113,7 @@ def _calibrate(run: Run, source: Path, target: Path) -> None:
 def _note_what_scores_rest_on(meta_path: Path, run: Run) -> None:
     """Scores on incomplete dev data must not be taken for others."""
     recall = read_recall(run.folder)
-    if recall is None or not run.config["training"]["score_weights"].get(SCORE_NAME):
+    if recall is None or not chooses_by_likelihood(run.config["training"]):
         return
     meta = srsly.read_json(meta_path)
     meta["performance"]["note"] = (

@@ -13,7 +13,6 @@ from thinc.api import Config
 from ..atomic import remove, write_file
 from ..data.docbin import make_docbin
 from ..errors import Errors, Warnings
-from ..pipeline.annotation_likelihood import SCORE_NAME
 from ..q.adak_block import EXECUTION, read_settings
 from ..q.guess_trust import Trust
 from ..shards.checkpoint import (
@@ -32,7 +31,7 @@ from ..tasks.train_model import BEST_MODEL, LAST_MODEL
 from .algorithm import run_rounds
 from .changed_settings import changed_settings
 from .check_guessers import refuse_own_models
-from .dev_data import choose_by_likelihood
+from .dev_data import choose_by_likelihood, chooses_by_likelihood
 from .filled_config import FilledConfig, fill_config
 from .folder import (
     CONFIG_FILE,
@@ -192,7 +191,7 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
     changed["training"]["logger"] = asked["training"]["logger"]
     for name in ("rounds", "patience", *EXECUTION):
         changed["adak"][name] = asked["adak"][name]
-    if begun["training"]["score_weights"].get(SCORE_NAME):
+    if chooses_by_likelihood(begun["training"]):
         # Set when the run was begun, as its dev data is incomplete.
         choose_by_likelihood(filled.to_write["training"])
     differences = changed_settings(changed, filled.to_write)

@@ -26,6 +26,7 @@ def test_tasks_and_what_they_give(adak: Run, data_path: Path) -> None:
     result = adak("sample", data_path, output, "--n-texts", 25)
     assert result.exit_code == 0
     assert "Drew 25 of 80 texts" in result.stdout
+    assert "python -m spacy adak convert ANNOTATED dev.spacy" in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()]
     assert any(row[:1] == ["25"] and "±" in row for row in rows)
     tasks = [json.loads(line) for line in output.read_text().splitlines()]

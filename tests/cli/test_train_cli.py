@@ -65,6 +65,20 @@ def test_titles_of_the_table_stand_over_its_first_line(
     assert re.match(r" +1 ", lines[titles + 2])
 
 
+def test_scores_without_dev_data_are_explained(
+    adak: Adak, arguments: list[str]
+) -> None:
+    explained = "P and F are corrected for entities that nobody has marked"
+    loss = ("--components.adak_ner.loss.@losses", "spacy-adak.MissingLoss.v1")
+    recall = ("--components.adak_ner.loss.annotation_recall", 0.5)
+    result = adak("train", *arguments, "--paths.dev", "null", *loss, *recall)
+    assert result.exit_code == 0, result.output
+    assert explained in " ".join(result.output.split())
+    result = adak("train", *arguments, *loss, *recall)
+    assert result.exit_code == 0, result.output
+    assert explained not in " ".join(result.output.split())
+
+
 def test_every_training_is_a_line_where_there_is_no_terminal(
     adak: Adak, arguments: list[str]
 ) -> None:

@@ -79,7 +79,7 @@ def test_f1_on_incomplete_texts_is_corrected(tmp_path: Path) -> None:
         doc.set_ents(list(doc.ents), default="missing")
     DocBin(docs=half).to_disk(tmp_path / "dev.spacy")
     nlp = spacy.blank("xx")
-    nlp.add_pipe("entity_ruler").add_patterns(  # type: ignore[attr-defined]
+    nlp.add_pipe("entity_ruler").add_patterns(
         [{"label": "PER", "pattern": name} for name in ("Ann", "Bob Lee", "met")]
     )
     known = KnownRecall(0.5, 0.5, 0.5, None, True, "half of them")

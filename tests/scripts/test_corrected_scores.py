@@ -57,7 +57,7 @@ def test_results_of_a_dataset_replace_its_earlier_ones(
     monkeypatch.chdir(tmp_path)
     write_docbin(tmp_path / "test.spacy", make_docs(60))
     nlp = spacy.blank("en")
-    nlp.add_pipe("adak_ner").add_label("PERSON")  # type: ignore[attr-defined]
+    nlp.add_pipe("adak_ner").add_label("PERSON")
     nlp.initialize()
     nlp.to_disk(tmp_path / "model")
     monkeypatch.setattr(

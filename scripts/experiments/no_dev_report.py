@@ -54,11 +54,13 @@ COVERAGE_TABLE = (
 )
 
 SCORES_TABLE = (
-    "The test set annotated incompletely, again and again: F1 as `adak evaluate` "
-    "corrects it, by the incomplete texts alone or with some texts left complete, and "
-    "F1 as if all that is annotated were all there is to find. The last three columns "
-    "tell how many of the 95 % intervals hold the score on the complete test set. "
-    "`python -m scripts.experiments.corrected_scores` makes these test sets."
+    "A test set is annotated incompletely, again and again, and a pipeline scored on "
+    "it: F1 on the complete test set, F1 as `adak evaluate` corrects it, by the "
+    "incomplete texts alone or with some texts left complete, and F1 on what is "
+    "annotated as if that were complete. Means over the test sets, and how many of "
+    "their 95 % intervals hold the score on the complete one. `python -m "
+    "scripts.experiments.corrected_scores` makes the test sets, for any pipeline; "
+    "these ones were trained with {losses} on incomplete annotations."
 )
 
 
@@ -102,7 +104,8 @@ def write_no_dev(folder: Path) -> str:
         md.add(make_coverage_table(rows))
     if rows := read_results(folder / SCORES):
         md.add(md.title(3, "Scores on incomplete test sets"))
-        md.add(SCORES_TABLE)
+        losses = sorted({row["loss"].split(".")[1] for row in rows})
+        md.add(SCORES_TABLE.format(losses=" or ".join(losses)))
         md.add(make_scores_table(rows))
         md.add(describe_score_goal(rows))
     return md.text

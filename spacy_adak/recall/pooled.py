@@ -14,7 +14,7 @@ _LOWEST_RECALL, _HIGHEST_RECALL = 0.01, 0.99
 class AnnotatorRecall(NamedTuple):
     """The share of all entities that annotators have marked.
 
-    recall (Interval): The share, never quite 0 or 1.
+    recall (Interval): The share, itself never quite 0 or 1.
     per_type (dict[str, Interval]): The same for each entity type that says enough.
     used (tuple[RecallEstimate, ...]): The estimates it was pooled from.
     left_out (tuple[RecallEstimate, ...]): Those that contradict them.
@@ -104,13 +104,20 @@ def recalls_of_types(
 def _pool(intervals: Sequence[Interval]) -> Interval:
     """The mean by inverse variance of independent estimates of one number."""
     if len(intervals) == 1:
-        return intervals[0].within(_LOWEST_RECALL, _HIGHEST_RECALL)
+        return _not_too_sure(intervals[0])
     # One that is sure beyond doubt would leave no say to the others.
     weights = [1 / max(interval.variance, 1e-8) for interval in intervals]
     total = sum(weights)
     value = sum(w * i.value for w, i in zip(weights, intervals, strict=True)) / total
     exact = Interval(value, value, value)
-    return exact.widened_by(total**-0.5).within(_LOWEST_RECALL, _HIGHEST_RECALL)
+    return _not_too_sure(exact.widened_by(total**-0.5))
+
+
+def _not_too_sure(recall: Interval) -> Interval:
+    """The same with the estimate kept from 0 and 1, which the interval may hold."""
+    value = min(max(recall.value, _LOWEST_RECALL), _HIGHEST_RECALL)
+    low, high = max(recall.low, 0.0), min(recall.high, 1.0)
+    return Interval(value, min(low, value), max(high, value))
 
 
 def _percent(recall: Interval) -> str:

@@ -88,3 +88,14 @@ def test_description_tells_method_and_width() -> None:
         "Annotators have marked 31 % (95 % interval 27 to 35 %) of the entities "
         "(complete texts: how complete texts)"
     )
+
+
+def test_interval_may_hold_what_the_estimate_must_not_be() -> None:
+    sure = RecallEstimate("held-out texts", Interval(1.0, 0.97, 1.0), {}, "")
+    found = pool_estimates([sure])
+    assert found is not None
+    assert found.recall == Interval(0.99, 0.97, 1.0)
+    certain = RecallEstimate("given", Interval(1.0, 1.0, 1.0), {}, "")
+    found = pool_estimates([certain])
+    assert found is not None
+    assert found.recall == Interval(0.99, 0.99, 1.0)

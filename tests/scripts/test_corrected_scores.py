@@ -19,6 +19,7 @@ def score_row(corrected: float | None, scheme: str = "random", seed: int = 0) ->
     interval = corrected and [corrected, corrected - 0.03, corrected + 0.03]
     return {
         "dataset": "youku",
+        "loss": "spacy-adak.MissingLoss.v1",
         "scheme": scheme,
         "ratio": 0.4,
         "complete": 50,

@@ -144,6 +144,7 @@ def test_section_has_all_there_is(tmp_path: Path, result: Callable[..., Row]) ->
     assert "### Recall of the annotators" in text
     assert "94.5 %" in text
     assert "### Scores on incomplete test sets" in text
+    assert "trained with MissingLoss" in text
     assert "learnt-50" in text
     assert "## No complete dev set" in write_recovery([full], no_dev=text)
     assert "No complete dev set" not in write_recovery([full])

@@ -4,10 +4,11 @@ recall of annotators, and scores on incomplete test sets."""
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from wasabi import MarkdownRenderer
 
+from .corrected_scores_report import describe_scores
 from .no_dev import BASELINES, LEARNT, TUNED, VARIANTS
 from .paper_values import TITLES
 from .results import Row, read_results
@@ -22,8 +23,6 @@ SEEDS_OF_GOALS = 2
 # How far the estimated recall may be from the truth.
 RECALL_CELLS = 21
 RECALL_GOALS = {"random": 0.05, "entity": 0.1}
-# By how many points of F1 a corrected score may be wrong, and where.
-SCORE_GOAL, SCORE_GOAL_SCHEME, SCORE_GOAL_RATIO = 2.0, "random", 0.4
 DEV_DATA = (
     "F1 of our default on test, by the dev data that models are chosen by: all of it, "
     "some texts of it, all of it with as few entities annotated as in the training "
@@ -51,16 +50,6 @@ COVERAGE_TABLE = (
     "one model, trained on other texts of the sample with as few annotations; a run "
     "has one for each fold. `python -m scripts.experiments.simulated_recall` draws the "
     "annotators."
-)
-
-SCORES_TABLE = (
-    "A test set is annotated incompletely, again and again, and a pipeline scored on "
-    "it: F1 on the complete test set, F1 as `adak evaluate` corrects it, by the "
-    "incomplete texts alone or with some texts left complete, and F1 on what is "
-    "annotated as if that were complete. Means over the test sets, and how many of "
-    "their 95 % intervals hold the score on the complete one. `python -m "
-    "scripts.experiments.corrected_scores` makes the test sets, for any pipeline; "
-    "these ones were trained with {losses} on incomplete annotations."
 )
 
 
@@ -104,10 +93,7 @@ def write_no_dev(folder: Path) -> str:
         md.add(make_coverage_table(rows))
     if rows := read_results(folder / SCORES):
         md.add(md.title(3, "Scores on incomplete test sets"))
-        losses = sorted({row["loss"].split(".")[1] for row in rows})
-        md.add(SCORES_TABLE.format(losses=" or ".join(losses)))
-        md.add(make_scores_table(rows))
-        md.add(describe_score_goal(rows))
+        md.add(describe_scores(rows))
     return md.text
 
 
@@ -275,82 +261,3 @@ def make_coverage_table(rows: Sequence[Row]) -> str:
         for row in sorted(rows, key=lambda row: (row["method"], row["ratio"]))
     ]
     return MarkdownRenderer().table(body, header, aligns=align(header, texts=1))
-
-
-def make_scores_table(rows: Sequence[Row]) -> str:
-    """RETURNS (str): Corrected scores next to the true ones, over all test sets of a
-    kind."""
-    header = ["Dataset", "Scheme", "ρ", "Complete", "F1", "Corrected", "As if complete"]
-    header += ["Mean error", "Largest error"]
-    header += ["P inside", "R inside", "F1 inside", "Test sets"]
-    body = []
-    for of_kind in _kinds(rows):
-        first = of_kind[0]
-        errors = [_error(row) for row in of_kind]
-        # Without anything to tell the recall of annotators F1 is not corrected.
-        known = [error for error in errors if error is not None]
-        corrected = [
-            row["corrected"]["f"][0] for row in of_kind if row["corrected"]["f"]
-        ]
-        body.append(
-            [
-                TITLES[first["dataset"]],
-                first["scheme"],
-                f"{first['ratio']:g}",
-                str(first["complete"]),
-                f"{100 * first['truth']['f']:.1f}",
-                f"{100 * mean(corrected):.1f}" if corrected else NOTHING,
-                f"{100 * mean(row['as_if_complete'] for row in of_kind):.1f}",
-                f"{mean(known):.1f}" if known else NOTHING,
-                f"{max(known):.1f}" if known else NOTHING,
-                *(str(sum(_is_inside(row, key) for row in of_kind)) for key in "prf"),
-                str(len(of_kind)),
-            ]
-        )
-    return MarkdownRenderer().table(body, header, aligns=align(header, texts=2))
-
-
-def describe_score_goal(rows: Sequence[Row]) -> str:
-    """RETURNS (str): Where corrected scores are as near to the truth as they should
-    be."""
-    sentences = [
-        f"In the {SCORE_GOAL_SCHEME}-based scheme with ρ = {SCORE_GOAL_RATIO:g}, "
-        f"corrected F1 should be within {SCORE_GOAL:g} points of the truth, and its "
-        "interval hold that."
-    ]
-    for of_kind in _kinds(rows):
-        first = of_kind[0]
-        place = (first["scheme"], first["ratio"])
-        if place == (SCORE_GOAL_SCHEME, SCORE_GOAL_RATIO):
-            errors = [_error(row) for row in of_kind]
-            near = sum(error is not None and error <= SCORE_GOAL for error in errors)
-            inside = sum(_is_inside(row, "f") for row in of_kind)
-            sentences.append(
-                f"{TITLES[first['dataset']]} with {first['complete']} complete texts: "
-                f"{near} of {len(of_kind)} are, and {inside} intervals do."
-            )
-    return " ".join(sentences)
-
-
-def _kinds(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows that differ in their seed only."""
-    kinds: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        key = (row["dataset"], row["scheme"], row["ratio"], row["complete"])
-        kinds.setdefault(key, []).append(row)
-    # "random" before "entity", as everywhere.
-    order = list(RECALL_GOALS)
-    return [
-        kinds[key] for key in sorted(kinds, key=lambda k: (k[0], order.index(k[1]), *k))
-    ]
-
-
-def _error(row: Row) -> float | None:
-    """By how many points corrected F1 is wrong."""
-    score = row["corrected"]["f"]
-    return None if score is None else 100 * abs(score[0] - row["truth"]["f"])
-
-
-def _is_inside(row: Row, key: str) -> bool:
-    score = row["corrected"][key]
-    return score is not None and score[1] <= row["truth"][key] <= score[2]

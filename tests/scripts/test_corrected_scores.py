@@ -8,7 +8,10 @@ from spacy.training import Example
 
 from scripts.experiments import corrected_scores
 from scripts.experiments.corrected_scores import ScoreCell, annotate, compare
-from scripts.experiments.no_dev_report import describe_score_goal, make_scores_table
+from scripts.experiments.corrected_scores_report import (
+    describe_score_goal,
+    make_scores_table,
+)
 from scripts.experiments.results import Row, read_results
 from spacy_adak.annotation.completeness import is_complete
 from spacy_adak.data.docbin import write_docbin

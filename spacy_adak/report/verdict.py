@@ -112,9 +112,11 @@ def _sure(
             f"forget at random. {run.annotators.description}."
         )
     elif run.dev.texts:
+        sentences.append("This assumes that the dev data is annotated completely.")
+    if run.dev.texts:
         sentences.append(
-            "This assumes that the dev data is annotated completely. The best round "
-            "was chosen by it, so other texts may be a little harder."
+            "The best model was chosen by the dev data, so other texts may be a little "
+            "harder."
         )
     if reliability is not None:
         error = reliability.expected_calibration_error

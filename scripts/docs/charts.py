@@ -5,13 +5,15 @@ from math import ceil
 from pathlib import Path
 
 from scripts.experiments.cells import RATIOS, SCHEMES, Task
+from scripts.experiments.figures import draw_all, find_dataset, is_k_varied
 from scripts.experiments.loop_report import group_cells, recovery, title_cell
 from scripts.experiments.paper_values import TITLES
-from scripts.experiments.results import group_rows, read_results
+from scripts.experiments.results import Row, group_rows, read_results
 from scripts.experiments.tables import measure_paper_recovery, measure_recovery
 from scripts.experiments.trained_encoders import is_fine_tuned
 
-from .svg import Picture
+from .line_chart import LineChart
+from .svg import Entry, Picture
 
 # The models of the chart in its order, with colours that most colour-blind readers can
 # tell apart.
@@ -45,7 +47,8 @@ def draw_recovery(path: Path) -> str:
     def at(value: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * value / 100
 
-    _draw_legend(picture, [*MODELS.values(), PAPER])
+    entries = [Entry(name, color) for name, color in MODELS.values()]
+    picture.legend([*entries, Entry(*PAPER, "bar")])
     for tick in range(0, 101, 20):
         picture.line([(at(tick), _TOP), (at(tick), height - 40)], "faint")
         picture.text(str(tick), at(tick), height - 22, "small soft", "middle")
@@ -86,57 +89,32 @@ def draw_loop(path: Path, full: Path) -> str:
     counts = sorted({row["count"] for row in rows})
     height = 45 + 285 * ceil(len(cells) / 2)
     picture = Picture("Recovery over the number of decisions", 720, height)
-    _draw_legend(picture, list(UNITS.values()))
+    picture.legend([Entry(name, color) for name, color in UNITS.values()])
     values = [recovery(row, full_rows) or 0.0 for row in rows]
     low, high = 2 * int(min(values) / 2) - 2, 2 * int(max(values) / 2) + 2
     for i, of_cell in enumerate(cells):
         left, top = 60 + 345 * (i % 2), 70 + 285 * (i // 2)
-        right, bottom = left + 290, top + 200
-
-        def x_of(count: int, left: float = left, right: float = right) -> float:
-            return (
-                left
-                + 12
-                + (right - left - 24) * counts.index(count) / (len(counts) - 1 or 1)
-            )
-
-        def y_of(value: float, top: float = top, bottom: float = bottom) -> float:
-            return bottom - (bottom - top) * (value - low) / (high - low)
-
-        picture.text(title_cell(of_cell[0]), left, top - 10, "title")
-        for tick in range(low, high + 1, 2):
-            picture.line([(left, y_of(tick)), (right, y_of(tick))], "faint")
-            picture.text(str(tick), left - 8, y_of(tick) + 4, "small soft", "end")
-        for count in counts:
-            picture.text(str(count), x_of(count), bottom + 18, "small soft", "middle")
+        chart = LineChart(left, top, 290, 200, counts, low, high)
+        chart.draw_frame(picture, title_cell(of_cell[0]), "decisions", step=2)
         start = [row for row in of_cell if row["unit"] == "none"]
         for unit, (_, color) in UNITS.items():
             chosen = [*start, *(row for row in of_cell if row["unit"] == unit)]
             if len(chosen) == len(start) and unit != "form":
                 continue
             points = sorted(
-                (x_of(row["count"]), y_of(recovery(row, full_rows) or 0.0))
-                for row in chosen
+                (row["count"], recovery(row, full_rows) or 0.0) for row in chosen
             )
-            picture.line(points, stroke_width=2.5, style=f"stroke: {color}")
-            for x, y in points:
-                picture.add("circle", cx=x, cy=y, r=4.5, fill=color)
-        picture.text(
-            "decisions", (left + right) / 2, bottom + 42, "small soft", "middle"
-        )
+            chart.draw_line(picture, points, color)
     picture.text("recovery (%)", 14, 34, "small soft")
     return picture.to_svg()
 
 
-def _draw_legend(picture: Picture, entries: Sequence[tuple[str, str]]) -> None:
-    x, y = 130.0, 26
-    for name, color in entries:
-        width = 24 + 7.2 * len(name)
-        if x + width > picture.width - 10:
-            x, y = 130.0, y + 22
-        shape = {"height": 11, "rx": 5.5, "width": 11}
-        if (name, color) == PAPER:
-            shape = {"height": 15, "rx": 1, "width": 4}
-        picture.add("rect", x=x, y=y - 10, fill=color, **shape)
-        picture.text(name, x + 17, y, "small")
-        x += width + 12
+def draw_figures(rows: Sequence[Row]) -> dict[str, str]:
+    """RETURNS (dict[str, str]): The figures of the paper for which there are results
+    with frozen encoders, by their names."""
+    frozen = [row for row in rows if not is_fine_tuned(row)]
+    dataset = find_dataset(frozen)
+    figures = draw_all(frozen, dataset)
+    if not is_k_varied(row for row in frozen if row["dataset"] == dataset):
+        del figures["k"]
+    return figures

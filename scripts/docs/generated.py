@@ -5,12 +5,12 @@ from pathlib import Path
 from scripts.experiments.evidence_report import write_page
 from scripts.experiments.loop_report import write_report
 from scripts.experiments.no_dev_report import write_no_dev
-from scripts.experiments.recovery import write_recovery
-from scripts.experiments.results import read_reported
+from scripts.experiments.recovery import SHORT_RESULTS, write_recovery
+from scripts.experiments.results import read_reported, read_results
 from scripts.make_configuration import make_page
 
 from .api_reference import make_api_page
-from .charts import draw_loop, draw_recovery
+from .charts import draw_figures, draw_loop, draw_recovery
 from .cli_reference import make_cli_page
 from .drawings import (
     draw_before_after,
@@ -33,8 +33,9 @@ def generated_files(root: Path) -> dict[str, str]:
     decisions = experiments / "loop" / "results.jsonl"
     rows, decided = read_reported(results), read_reported(decisions)
     no_dev = write_no_dev(experiments / "no_dev")
+    short = read_results(root / SHORT_RESULTS)
     return {
-        "RESULTS.md": f"{write_recovery(rows, decided, no_dev)}\n",
+        "RESULTS.md": f"{write_recovery(rows, decided, no_dev, short)}\n",
         "experiments/loop/RESULTS.md": f"{write_report(decided, rows)}\n",
         "docs/evidence.md": write_page(root),
         "docs/configuration.md": make_page(),
@@ -49,4 +50,8 @@ def generated_files(root: Path) -> dict[str, str]:
         f"{images}/run.svg": draw_run(),
         f"{images}/recovery.svg": draw_recovery(results),
         f"{images}/loop.svg": draw_loop(decisions, results),
+        **{
+            f"{images}/{name}.svg": picture
+            for name, picture in draw_figures([*rows, *short]).items()
+        },
     }

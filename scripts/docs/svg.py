@@ -6,6 +6,7 @@ the light or dark mode of the system.
 
 from collections.abc import Sequence
 from html import escape
+from typing import Literal, NamedTuple
 
 STYLE = """\
 .panel { fill: #ffffff; stroke: #d0d7de; }
@@ -36,6 +37,21 @@ COLORS = {
     "MONEY": "#bfeeb7",
     "O": "#d0d7de",
 }
+
+Shape = Literal["dot", "ring", "bar"]
+
+
+class Entry(NamedTuple):
+    """An entry of a legend.
+
+    name (str): What is named.
+    color (str): Its color.
+    shape (str): What it looks like in the picture.
+    """
+
+    name: str
+    color: str
+    shape: Shape = "dot"
 
 
 class Picture:
@@ -96,6 +112,30 @@ class Picture:
         for i, text in enumerate(lines):
             kind = "small soft" if i else "title"
             self.text(text, x + width / 2, top + 17 * i, kind, "middle")
+
+    def legend(self, entries: Sequence[Entry], left: float = 130.0, y: int = 26) -> int:
+        """Add a legend, in as many lines as it takes.
+
+        entries (Sequence[Entry]): The entries.
+        left (float): Where lines begin.
+        y (int): The baseline of the first line.
+        RETURNS (int): The baseline of the last line.
+        """
+        x = left
+        for name, color, shape in entries:
+            width = 24 + 7.2 * len(name)
+            if x + width > self.width - 10:
+                x, y = left, y + 22
+            look: dict[str, object] = {"fill": color, "height": 11, "rx": 5.5}
+            look["width"] = 11
+            if shape == "bar":
+                look |= {"height": 15, "rx": 1, "width": 4}
+            elif shape == "ring":
+                look |= {"fill": "none", "stroke": color, "stroke_width": 2}
+            self.add("rect", x=x, y=y - 10, **look)
+            self.text(name, x + 17, y, "small")
+            x += width + 12
+        return y
 
     def mark(
         self, x: float, y: float, text: str, label: str, *, dashed: bool = False

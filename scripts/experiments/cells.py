@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
 
-from .models import ABLATIONS, KS, NER
+from .models import ABLATIONS, FINE_TUNING, KS, NER
 
 SCHEMES = ("random", "entity")
 RATIOS = (0.2, 0.4)
@@ -31,6 +31,8 @@ class Task(NamedTuple):
     model: str
 
 
+# The kind of config whose transformer is trained.
+FINE_TUNED = "bert"
 # The CRF on all annotations, by which recovery is measured.
 FULL = Task("full", 1.0, "crf")
 
@@ -92,11 +94,25 @@ def recovery_tasks() -> Iterator[Task]:
                 yield Task(scheme, ratio, model)
 
 
+def fine_tuning_tasks() -> Iterator[Task]:
+    """YIELDS (Task): What is compared where a transformer is fine-tuned."""
+    yield FULL
+    for scheme in SCHEMES:
+        for model in ("adak-default", "adak", *FINE_TUNING):
+            yield Task(scheme, 0.2, model)
+
+
 class Experiment(NamedTuple):
-    """The tasks of an experiment, and the datasets that it is made on."""
+    """An experiment.
+
+    tasks (Callable[[], Iterator[Task]]): What is to be learnt.
+    datasets (Sequence[str]): The datasets that it is made on.
+    config (str | None): The only kind of config that it is about, if there is one.
+    """
 
     tasks: Callable[[], Iterator[Task]]
     datasets: Sequence[str]
+    config: str | None = None
 
 
 EXPERIMENTS = {
@@ -105,6 +121,9 @@ EXPERIMENTS = {
     # As in the paper.
     "figures": Experiment(figure_tasks, ("taobao",)),
     "recovery": Experiment(recovery_tasks, ("conll2003", "taobao", "youku")),
+    "fine-tuning": Experiment(
+        fine_tuning_tasks, ("youku", "taobao", "conll2003"), FINE_TUNED
+    ),
 }
 
 
@@ -130,6 +149,7 @@ def choose_cells(
     cells = [
         Cell(dataset, config, *task, seed)
         for name in names
+        if EXPERIMENTS[name].config in (None, config)
         for dataset in datasets or EXPERIMENTS[name].datasets
         for seed in seeds
         for task in EXPERIMENTS[name].tasks()

@@ -1,20 +1,17 @@
-"""Draw the paper's two curves, over K and over the ratio, as SVG and PNG.
+"""Draw the paper's two curves, over K and over the ratio, as SVG.
 
-    python -m scripts.experiments.figures results.jsonl figures --config cpu
-
-Needs matplotlib: `pip install "spacy-adak[experiments]"`.
+python -m scripts.experiments.figures results.jsonl figures --config cpu
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import ceil
 from pathlib import Path
 from statistics import mean
 
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
-from spacy_adak.atomic import write_file
+from scripts.docs.line_chart import LineChart
+from scripts.docs.svg import Entry, Picture, Shape
+from spacy_adak.atomic import write_bytes
 
 from .cells import CURVE_MODELS, CURVE_RATIOS, Task
 from .failure import told_without_traceback
@@ -24,17 +21,17 @@ from .results import (
     Row,
     describe_encoder_of,
     find_rows,
+    group_by_rounds,
     group_rows,
     read_reported,
     title_model,
 )
 
-matplotlib.use("Agg")
-# The same results give the same file.
-matplotlib.rcParams["svg.hashsalt"] = "spacy-adak"
-
 Points = list[tuple[float, float]]
 Curves = dict[str, Points]
+_OF_PAPER = ", paper"
+_COLORS = ("#8c959f", "#2b7bba", "#dd7a1f")
+_TICK, _HEIGHT = 10, 370
 
 
 def k_curves(rows: Sequence[Row], dataset: str) -> Curves:
@@ -66,57 +63,47 @@ def ratio_curves(rows: Sequence[Row], dataset: str) -> Curves:
                 theirs.append((ratio, printed.f1))
         curves[title_model(model, rows_of_model)] = ours
         if theirs:
-            curves[f"{MODELS[model].title}, paper"] = theirs
+            curves[f"{MODELS[model].title}{_OF_PAPER}"] = theirs
     return curves
 
 
-def draw(charts: dict[str, Curves], x_label: str, y_label: str) -> Figure:
-    """RETURNS (Figure): Line charts side by side, each with its title."""
-    figure = Figure(figsize=(5 * len(charts), 3.6), layout="constrained")
-    panels = figure.subplots(1, len(charts), sharey=True, squeeze=False)[0]
-    for axes, (title, curves) in zip(panels, charts.items(), strict=True):
-        draw_curves(axes, curves)
-        axes.set(title=title, xlabel=x_label, ylabel=y_label)
-    return figure
+def draw(
+    charts: dict[str, Curves], title: str, xs: Sequence[float], x_title: str
+) -> str:
+    """Draw line charts one below the other, each with its title.
 
-
-def draw_curves(axes: Axes, curves: Curves) -> None:
-    """Draw a line chart; the paper's curves are dashed.
-
-    axes (Axes): What to draw on.
-    curves (dict[str, list]): The points of each curve.
+    charts (dict[str, dict[str, list]]): The curves of each chart. Those of the paper
+        are dashed.
+    title (str): What all of them show.
+    xs (Sequence[float]): All values of x.
+    x_title (str): What x is.
+    RETURNS (str): The picture.
     """
-    colours: dict[str, str] = {}
-    for name, points in curves.items():
-        # After the comma is whose it is, or in how many rounds.
-        model = name.split(",")[0]
-        is_paper = name.endswith(", paper")
-        colour = colours.setdefault(model, f"C{len(colours)}")
-        style = "o--" if is_paper else "o-"
-        fill = "none" if is_paper else colour
-        xs, ys = [x for x, _ in points], [y for _, y in points]
-        axes.plot(xs, ys, style, color=colour, markerfacecolor=fill, label=name)
-    axes.set_xticks(sorted({x for points in curves.values() for x, _ in points}))
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    picture = Picture(title, 720, _HEIGHT * len(charts))
+    for i, (name, curves) in enumerate(charts.items()):
+        top = _HEIGHT * i
+        entries = _entries(curves)
+        picture.legend(entries, left=60.0, y=top + 26)
+        values = [y for points in curves.values() for _, y in points] or [0.0]
+        low = _TICK * int(min(values) / _TICK)
+        high = max(_TICK * ceil(max(values) / _TICK), low + _TICK)
+        chart = LineChart(60, top + 90, 640, 220, xs, low, high)
+        chart.draw_frame(picture, name, x_title, _TICK)
+        for entry, points in zip(entries, curves.values(), strict=True):
+            chart.draw_line(picture, points, entry.color, dashed=entry.shape == "ring")
+    return picture.to_svg()
 
 
-def save(figure: Figure, path: Path) -> list[Path]:
-    """Write a figure as SVG and as PNG.
-
-    figure (Figure): The figure.
-    path (Path): The path without suffix.
-    RETURNS (list[Path]): The files.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
-    # The names of files that are not whole yet don't end with their format.
-    write_file(
-        svg,
-        lambda beside: figure.savefig(beside, format="svg", metadata={"Date": None}),
-    )
-    write_file(png, lambda beside: figure.savefig(beside, format="png", dpi=150))
-    return [svg, png]
+def _entries(curves: Curves) -> list[Entry]:
+    """A model has the same color in the paper and here."""
+    # After the comma is whose it is, or in how many rounds.
+    models = [name.split(",")[0] for name in curves]
+    colors = dict(zip(dict.fromkeys(models), _COLORS, strict=False))
+    shapes: dict[bool, Shape] = {True: "ring", False: "dot"}
+    return [
+        Entry(name, colors[model], shapes[name.endswith(_OF_PAPER)])
+        for name, model in zip(curves, models, strict=True)
+    ]
 
 
 def find_dataset(rows: Sequence[Row]) -> str:
@@ -125,20 +112,27 @@ def find_dataset(rows: Sequence[Row]) -> str:
     return varied[0] if varied else "taobao"
 
 
-def draw_all(rows: Sequence[Row], dataset: str, folder: Path) -> list[Path]:
-    """RETURNS (list[Path]): The files with both figures of a dataset, each with a chart
-    for each encoder."""
-    groups = group_rows(row for row in rows if row["dataset"] == dataset)
-    by_encoder = {describe_encoder_of(group[0]): group for group in groups}
+def is_k_varied(rows: Iterable[Row]) -> bool:
+    """RETURNS (bool): Whether there are results with more than one K."""
+    return len({row["model"] for row in rows} & set(KS.values())) > 1
+
+
+def draw_all(rows: Iterable[Row], dataset: str) -> dict[str, str]:
+    """RETURNS (dict[str, str]): Both figures of a dataset by their names, each with a
+    chart for each encoder, and for each number of rounds."""
     k, ratio = {}, {}
-    # Without results there are the paper's.
-    for encoder, group in (by_encoder or {"no results": []}).items():
-        k[f"{TITLES[dataset]}, ρ = 0.2\n{encoder}"] = k_curves(group, dataset)
-        ratio[f"{TITLES[dataset]}\n{encoder}"] = ratio_curves(group, dataset)
-    return [
-        *save(draw(k, "K", "P, R and F1 (%)"), folder / "k"),
-        *save(draw(ratio, "ρ, share of entities kept", "F1 (%)"), folder / "ratio"),
-    ]
+    for group in group_rows(row for row in rows if row["dataset"] == dataset):
+        encoder = describe_encoder_of(group[0]).replace("`", "")
+        for rounds, alike in group_by_rounds(group).items():
+            title = f"{TITLES[dataset]}: {encoder}, {rounds} rounds"
+            k[title] = k_curves(alike, dataset)
+            ratio[title] = ratio_curves(alike, dataset)
+    return {
+        "k": draw(k, "P, R and F1 by K, in per cent", list(KS), "K"),
+        "ratio": draw(
+            ratio, "F1 by the share of entities kept, in per cent", CURVE_RATIOS, "ρ"
+        ),
+    }
 
 
 def main() -> None:
@@ -152,7 +146,9 @@ def main() -> None:
     arguments = parser.parse_args()
     with told_without_traceback():
         rows = read_reported(arguments.results, arguments.config)
-    for path in draw_all(rows, find_dataset(rows), arguments.output):
+    for name, picture in draw_all(rows, find_dataset(rows)).items():
+        path = arguments.output / f"{name}.svg"
+        write_bytes(path, picture.encode())
         print(path)
 
 

@@ -55,6 +55,18 @@ ABLATIONS = {
     "without-mask": _paper_but("w/o candidate mask", {MASK: None}),
     "without-selection": _paper_but("w/o sample selection", {"adak.selection": None}),
 }
+# What is to be found out about a transformer that is fine-tuned.
+FINE_TUNING = {
+    "adak-warm": _paper_but("AdaK-NER, warm starts", {"adak.warm_start": True}),
+    "adak-frozen-folds": _paper_but(
+        "AdaK-NER, first fold models over the frozen transformer",
+        {"adak.start.frozen_encoder": True},
+    ),
+    "default-tuned-folds": Model(
+        "our default, fold models fine-tuned", {"adak.start.frozen_encoder": False}
+    ),
+    "default-kbest": Model("our default, K-best loss", _loss("AdaKLoss")),
+}
 # The names of the models that differ in K alone.
 KS = {1: "adak-k1", 3: "adak-k3", 5: "adak", 7: "adak-k7", 9: "adak-k9"}
 MODELS = {
@@ -72,6 +84,7 @@ MODELS = {
     # Effland and Collins (2021).
     "ratio": Model("expected entity ratio", _loss("RatioLoss")),
     **ABLATIONS,
+    **FINE_TUNING,
 }
 # What a model has over the encoder of one config only.
 _SETTINGS_BY_CONFIG = {("ratio", "frozen"): _loss("RatioLoss", weight=2.0)}

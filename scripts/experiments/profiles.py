@@ -17,7 +17,7 @@ from spacy_adak.run.overrides import read_config
 
 from .cells import Cell
 from .corpora import training_data
-from .models import MODELS, NER, model_settings
+from .models import MODELS, NER, ROUNDS, model_settings
 
 # Settings that say where an encoder is. Which one it is, is noted apart from them.
 _PLACES = (".name", ".shared")
@@ -31,15 +31,18 @@ class Profile(NamedTuple):
     datasets (Sequence[str]): Which datasets; those of the experiment if there are none.
     documents (int | None): How many documents each split has, or all.
     settings (dict[str, Any]): Overrides of the config.
+    of_paper (dict[str, Any]): Overrides of configs with the recipe of the paper.
     """
 
     datasets: Sequence[str]
     documents: int | None
     settings: dict[str, Any]
+    of_paper: dict[str, Any]
 
 
 PROFILES = {
-    "full": Profile((), None, {}),
+    "full": Profile((), None, {}, {}),
+    "short": Profile((), None, {}, {ROUNDS: 3}),
     "quick": Profile(
         ("sample",),
         30,
@@ -52,6 +55,7 @@ PROFILES = {
             "adak.convergence": 0.0,
             "adak.executor": "serial",
         },
+        {},
     ),
 }
 
@@ -88,9 +92,12 @@ class Run(NamedTuple):
 
     def overrides_of(self, cell: Cell) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What a cell overrides in its config."""
+        profile = PROFILES[self.profile]
+        is_of_paper = MODELS[cell.model].recipe == "paper"
         return {
             **model_settings(cell.model, cell.config),
-            **PROFILES[self.profile].settings,
+            **profile.settings,
+            **(profile.of_paper if is_of_paper else {}),
             **self.overrides,
             "system.seed": cell.seed,
         }

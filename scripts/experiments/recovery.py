@@ -13,6 +13,7 @@ from wasabi import MarkdownRenderer
 from spacy_adak.atomic import write_bytes
 from spacy_adak.tasks.progress import describe_seconds
 
+from .ablation import describe_ablation
 from .cells import FULL, RATIOS, RECOVERY_MODELS, SCHEMES, Task
 from .failure import told_without_traceback
 from .findings import describe_findings
@@ -85,18 +86,23 @@ COST = (
     "was running at times, so the number of trainings tells more than the time. With "
     "more than one seed, values are means, and F1 has its standard deviation."
 )
+SHORT_RESULTS = Path("experiments/short/results.jsonl")
 SUMMARY_MODELS = ("crf", "missing", "adak", "adak-default")
 CONDITIONS = [(scheme, ratio) for scheme in SCHEMES for ratio in RATIOS]
 
 
 def write_recovery(
-    rows: Sequence[Row], decisions: Sequence[Row] = (), no_dev: str = ""
+    rows: Sequence[Row],
+    decisions: Sequence[Row] = (),
+    no_dev: str = "",
+    short: Sequence[Row] = (),
 ) -> str:
     """Write the page with all results there are.
 
     rows (Sequence[Row]): The results.
     decisions (Sequence[Row]): What decisions of a person have gained.
     no_dev (str): What is to be said of half-annotated data without a complete dev set.
+    short (Sequence[Row]): Results of models of the paper with fewer rounds.
     RETURNS (str): The page.
     """
     md = MarkdownRenderer()
@@ -120,6 +126,8 @@ def write_recovery(
         md.add(no_dev)
     md.add(md.title(2, "Fine-tuned transformers"))
     md.add(describe_fine_tuning(rows))
+    md.add(md.title(2, "Ablation and figures of the paper"))
+    md.add(describe_ablation([*frozen, *short]))
     md.add(md.title(2, "How it was measured"))
     md.add(INTRODUCTION)
     if origins := describe_origins(groups):
@@ -213,8 +221,9 @@ def main() -> None:
         is_full = folder.name == "full"
         decisions = read_results(LOOP_RESULTS) if is_full else []
         no_dev = write_no_dev(NO_DEV_RESULTS) if is_full else ""
-        text = write_recovery(rows, decisions, no_dev)
-    # Results of the quick profile mean nothing.
+        short = read_results(SHORT_RESULTS) if is_full else []
+        text = write_recovery(rows, decisions, no_dev, short)
+    # Those of other profiles are for a first look, or for a part of this page.
     page = Path("RESULTS.md") if is_full else folder / "RESULTS.md"
     write_bytes(page, f"{text}\n".encode())
     print(text)

@@ -144,6 +144,25 @@ def describe_encoder_of(row: Row) -> str:
     return f"{row['encoder']}{frozen} (`{config}`)"
 
 
+def rounds_of(row: Row) -> int | None:
+    """RETURNS (int | None): How many rounds the result of a model of the paper was
+    given; other models have none to be compared by."""
+    if MODELS[row["model"]].recipe != "paper":
+        return None
+    return row["settings"].get(ROUNDS, PAPER_ROUNDS)
+
+
+def group_by_rounds(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    """RETURNS (dict[int, list[dict]]): The results that can be compared: models of the
+    paper with as many rounds, and all other models. The paper's rounds come first."""
+    rows = list(rows)
+    found = {rounds for row in rows if (rounds := rounds_of(row)) is not None}
+    return {
+        rounds: [row for row in rows if rounds_of(row) in (None, rounds)]
+        for rounds in sorted(found, reverse=True)
+    }
+
+
 def title_model(model: str, rows: Iterable[Row]) -> str:
     """Name a model, and its rounds where it was given others than it has by its
     definition.
@@ -152,9 +171,9 @@ def title_model(model: str, rows: Iterable[Row]) -> str:
     rows (Iterable[dict]): The results of the model that are shown under the name.
     RETURNS (str): The title.
     """
-    title, _, recipe = MODELS[model]
-    rounds = {row["settings"].get(ROUNDS, PAPER_ROUNDS) for row in rows}
-    if recipe != "paper" or rounds <= {PAPER_ROUNDS}:
+    title = MODELS[model].title
+    rounds = {rounds_of(row) for row in rows} - {None}
+    if rounds <= {PAPER_ROUNDS}:
         return title
-    given = " or ".join(map(str, sorted(rounds)))
+    given = " or ".join(map(str, sorted(filter(None, rounds))))
     return f"{title}, {given} of {PAPER_ROUNDS} rounds"

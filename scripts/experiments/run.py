@@ -10,9 +10,15 @@ than one process may be at work at the same time: a cell that another one is at 
 to it. Settings of all cells are overridden by their names, as in `python -m spacy adak
 train`, but not what a cell or its model is defined by.
 
-The profile "full" has the configs of the project. "quick" is the same matrix on a part
-of the embedded sample, with very short trainings: it shows that every cell works, and
+The profile "full" has the configs of the project. "short" gives the models of the paper
+3 of its 10 rounds, which tables say beside their names. Its results are kept apart, so
+that models with as many rounds are compared. "quick" is the same matrix on a part of
+the embedded sample, with very short trainings: it shows that every cell works, and
 nothing else.
+
+The experiment "fine-tuning" is about configs whose transformer is trained:
+
+    python -m scripts.experiments.run fine-tuning --config bert --plan
 """
 
 import argparse

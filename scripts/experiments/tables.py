@@ -112,9 +112,15 @@ def compare(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
 def measure_recovery(rows: Sequence[Row], dataset: str, task: Task) -> float | None:
     """RETURNS (float | None): F1 divided by that of the CRF on all annotations, if both
     are known."""
-    ours = [row["test"]["f"] for row in find_rows(rows, dataset, task)]
-    full = [row["test"]["f"] for row in find_rows(rows, dataset, FULL)]
-    return mean(ours) / mean(full) if ours and any(full) else None
+    ours, full = (mean_f1(rows, dataset, each) for each in (task, FULL))
+    return ours / full if ours is not None and full else None
+
+
+def mean_f1(rows: Sequence[Row], dataset: str, task: Task) -> float | None:
+    """RETURNS (float | None): F1 on test in per cent, the mean of all seeds, if there
+    is a result."""
+    f1 = [100 * row["test"]["f"] for row in find_rows(rows, dataset, task)]
+    return mean(f1) if f1 else None
 
 
 def measure_paper_recovery(dataset: str, task: Task) -> float | None:

@@ -1,7 +1,7 @@
 import pytest
 
 from scripts.experiments.cells import EXPERIMENTS, Cell, choose_cells, unused_patterns
-from scripts.experiments.models import ABLATIONS, MODELS
+from scripts.experiments.models import ABLATIONS, FINE_TUNING, MODELS
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,14 @@ def test_what_experiments_share_is_one_cell() -> None:
     names = [cell.name for cell in cells]
     assert len(set(names)) == len(names)
     assert names.count("taobao_cpu_random_0.2_adak_0") == 1
+
+
+def test_experiment_about_one_config_has_no_cells_of_another() -> None:
+    assert not choose_cells("fine-tuning", config="frozen")
+    cells = choose_cells("fine-tuning", config="bert", datasets=("youku",))
+    # All annotations, and 2 schemes x (our default, AdaK-NER and what they vary in)
+    assert len(cells) == 1 + 2 * (2 + len(FINE_TUNING))
+    assert set(cells) <= set(choose_cells("all", config="bert"))
 
 
 def test_seeds_multiply_the_cells() -> None:
@@ -56,5 +64,7 @@ def test_patterns_that_fit_no_cell_are_known() -> None:
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_cell_has_a_model(experiment: str) -> None:
-    for cell in choose_cells(experiment, config="cpu"):
+    cells = choose_cells(experiment, config=EXPERIMENTS[experiment].config or "cpu")
+    assert cells
+    for cell in cells:
         assert cell.model in MODELS

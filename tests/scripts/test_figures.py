@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,10 +9,11 @@ from scripts.experiments.figures import (
     draw_all,
     find_dataset,
     k_curves,
+    main,
     ratio_curves,
 )
 from scripts.experiments.models import KS
-from scripts.experiments.results import Row
+from scripts.experiments.results import Row, add_result
 
 Result = Callable[..., Row]
 
@@ -51,41 +53,37 @@ def test_curve_of_other_rounds_than_the_paper_says_so(result: Result) -> None:
     assert curves["AdaK-NER, 2 of 10 rounds"] == [(0.2, 50.0)]
 
 
-def test_figures_are_drawn_as_svg_and_png(rows: list[Row], tmp_path: Path) -> None:
-    paths = draw_all(rows, "taobao", tmp_path)
-    names = sorted(path.name for path in paths)
-    assert names == ["k.png", "k.svg", "ratio.png", "ratio.svg"]
-    assert (tmp_path / "k.svg").read_text(encoding="utf8").startswith("<?xml")
-    assert (tmp_path / "ratio.png").read_bytes().startswith(b"\x89PNG")
+def test_every_value_has_a_point(rows: list[Row]) -> None:
+    figures = draw_all(rows, "taobao")
+    # P, R and F1 for each K.
+    assert figures["k"].count("<circle") == 3 * 5
+    # The fuzzy CRF with two ratios, AdaK-NER with one, and what the paper prints.
+    assert figures["ratio"].count("<circle") == 2 + 1 + 3 * 2
+
+
+def test_curves_of_the_paper_are_dashed_and_of_the_same_color(rows: list[Row]) -> None:
+    chart = draw_all(rows, "taobao")["ratio"]
+    lines = [line for line in chart.splitlines() if "stroke-width" in line]
+    ours, theirs = (
+        [line for line in lines if "polyline" in line and ("dash" in line) == is_paper]
+        for is_paper in (False, True)
+    )
+    assert len(ours) == len(theirs) == 3
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.split("stroke: ")[1][:7] == other.split("stroke: ")[1][:7]
 
 
 def test_results_with_other_encoders_are_drawn_apart(
-    rows: list[Row], result: Result, tmp_path: Path
+    rows: list[Row], result: Result
 ) -> None:
-    other = result(
-        Cell("taobao", "cpu", "random", 0.2, "adak", 0), 0.9, 0.9, encoder="other"
-    )
-    alone, both = tmp_path / "alone", tmp_path / "both"
-    draw_all(rows, "taobao", alone)
-    draw_all([*rows, other], "taobao", both)
-    for name in ("k.svg", "ratio.svg"):
-        charts = [
-            (folder / name).read_text(encoding="utf8").count('id="axes_')
-            for folder in (alone, both)
-        ]
-        assert charts == [1, 2]
-
-
-def test_figures_without_results_have_the_curves_of_the_paper(tmp_path: Path) -> None:
-    assert len(draw_all([], "taobao", tmp_path)) == 4
-
-
-def test_same_results_give_the_same_svg(rows: list[Row], tmp_path: Path) -> None:
-    draw_all(rows, "taobao", tmp_path / "a")
-    draw_all(rows, "taobao", tmp_path / "b")
-    for name in ("k.svg", "ratio.svg"):
-        one, other = (tmp_path / folder / name for folder in "ab")
-        assert one.read_bytes() == other.read_bytes()
+    cell = Cell("taobao", "cpu", "random", 0.2, "adak", 0)
+    other = result(cell, 0.9, 0.9, encoder="other")
+    for name in ("k", "ratio"):
+        alone, both = (
+            draw_all(of_all, "taobao")[name].count("Taobao: ")
+            for of_all in (rows, [*rows, other])
+        )
+        assert (alone, both) == (1, 2)
 
 
 def test_dataset_is_the_one_that_k_was_varied_on(result: Result) -> None:
@@ -94,10 +92,13 @@ def test_dataset_is_the_one_that_k_was_varied_on(result: Result) -> None:
     assert find_dataset([]) == "taobao"
 
 
-@pytest.mark.usefixtures("no_swapping")
-def test_figure_is_replaced_as_a_whole(rows: list[Row], tmp_path: Path) -> None:
-    (tmp_path / "k.svg").write_text("old")
-    with pytest.raises(OSError, match="stopped"):
-        draw_all(rows, "taobao", tmp_path)
-    assert (tmp_path / "k.svg").read_text() == "old"
-    assert len(list(tmp_path.iterdir())) == 1
+def test_figures_are_written(
+    rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results.jsonl"
+    for row in rows:
+        add_result(results, row)
+    monkeypatch.setattr(sys, "argv", ["figures", str(results), str(tmp_path)])
+    main()
+    for name, picture in draw_all(rows, "taobao").items():
+        assert (tmp_path / f"{name}.svg").read_text(encoding="utf8") == picture

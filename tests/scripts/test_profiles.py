@@ -21,6 +21,16 @@ def test_overrides_are_for_all_cells() -> None:
     assert settings["adak.rounds"] == 5
 
 
+def test_short_profile_has_fewer_rounds_of_the_paper_and_no_other_change() -> None:
+    cell = Cell("youku", "frozen", "random", 0.2, "without-mask", 0)
+    full, short = (Run(ROOT, name, {}).settings(cell) for name in ("full", "short"))
+    assert (full["adak.rounds"], short["adak.rounds"]) == (10, 3)
+    assert {**short, "adak.rounds": 10} == full
+    default = cell._replace(model="adak-default")
+    full, short = (Run(ROOT, name, {}).settings(default) for name in ("full", "short"))
+    assert short == full
+
+
 @pytest.mark.parametrize("model", ["crf", "fuzzy", "ratio", "missing", "ner"])
 def test_settings_of_rounds_are_none_of_a_single_training(model: str) -> None:
     settings = Run(ROOT, "quick", {}).settings(

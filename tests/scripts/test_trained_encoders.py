@@ -42,9 +42,8 @@ def test_trained_encoder_is_put_next_to_the_frozen_one(result: Result) -> None:
 def test_what_was_not_run_is_said(result: Result) -> None:
     text = describe_fine_tuning([result(DEFAULT, 0.6, 0.6)])
     *_, missing = text.splitlines()
-    assert "Youku, CRF on all annotations; " in missing
-    assert "Taobao, AdaK-NER (random, ρ = 0.2)" in missing
-    assert "Youku, our default (entity" not in missing
+    assert "Youku: CRF on all annotations; our default (random); AdaK-NER (" in missing
+    assert "Taobao: CRF on all annotations; our default (random, entity); " in missing
     assert cells_of(text, " Youku | entity | our default")["rec."] == "–"
 
 
@@ -53,9 +52,21 @@ def test_what_was_measured_is_in_one_section(result: Result) -> None:
     text = write_recovery([frozen])
     section = text.split("## Fine-tuned transformers")[1].split("\n## ")[0]
     assert "|" not in section
-    assert "Youku, our default (entity" in section
+    assert "our default (random, entity)" in section
     text = write_recovery([frozen, result(DEFAULT, 0.6, 0.6)])
     section = text.split("## Fine-tuned transformers")[1].split("\n## ")[0]
     assert "60.00" in section
     # They have no tables of their own.
     assert text.count("\n## Youku: ") == 1
+
+
+def test_rounds_that_are_not_those_of_the_paper_are_said(result: Result) -> None:
+    cell = DEFAULT._replace(model="adak")
+    text = describe_fine_tuning([result(cell, 0.6, 0.6, settings={"adak.rounds": 5})])
+    assert "| AdaK-NER, 5 of 10 rounds |" in text
+
+
+def test_what_models_are_chosen_by_is_shown(result: Result) -> None:
+    dev = {"p": 0.7, "r": 0.7, "f": 0.7}
+    text = describe_fine_tuning([result(DEFAULT, 0.6, 0.6, dev=dev)])
+    assert cells_of(text, " Youku | entity | our default")["F1, dev"] == "70.00"

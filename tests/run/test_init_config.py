@@ -126,8 +126,11 @@ def test_every_setting_of_the_paper_names_its_source(kind: str) -> None:
     settings = [name for name in sources if name.startswith(own) and name[-1] != "."]
     settings = [name for name in settings if name.split(".")[-1] not in EXECUTION]
     assert len(settings) == 15
-    settings += ["training.max_epochs", "training.batcher.size"]
-    settings += ["training.optimizer.@optimizers"]
+    settings += ["training.max_epochs", "training.batcher.size", "training.dropout"]
+    settings += ["training.optimizer.@optimizers", "training.optimizer.grad_clip"]
+    settings.append("components.adak_ner.scheme")
+    rate = "learn_rate.initial_rate" if kind == "frozen" else "learn_rate"
+    settings.append(f"training.optimizer.{rate}")
     if kind != "own":
         settings.append("paths.encoder")
     for name in settings:

@@ -64,6 +64,10 @@ after_pipeline_creation = null
 {% endif %}
 [components.adak_ner]
 factory = "adak_ner"
+{%- if is_paper %}
+# Section 1 names BIO and BIOES, which is BILUO here, and not which of them is used.
+scheme = "BILUO"
+{%- endif %}
 
 {{ loss }}
 {{ model }}

@@ -6,6 +6,9 @@ from .encoders import Kind
 
 _LENGTH = Template(
     """\
+{% if is_paper -%}
+# Appendix C names no dropout.
+{% endif -%}
 dropout = {{ 0.2 if kind == "frozen" else 0.1 }}
 {%- if kind == "trained" %}
 # The number of parts a batch is computed in, if a GPU has little memory.
@@ -66,6 +69,9 @@ eps = 1e-8
 learn_rate = {{ learn_rate }}
 {%- endif %}
 # Applied to each weight array separately: the CRF's gradient does not shrink others.
+{%- if is_paper %}
+# Appendix C names no clipping.
+{%- endif %}
 grad_clip = 1.0
 {%- if kind == "trained" %}
 # Averages are not kept for a transformer.
@@ -75,6 +81,9 @@ use_averages = {{ "true" if kind == "frozen" else "false" }}
 
 [training.optimizer.learn_rate]
 @schedules = "spacy-adak.LinearDecay.v1"
+{%- if is_paper %}
+# The paper's rates (Appendix C) are for a fine-tuned BERT.
+{%- endif %}
 initial_rate = {{ learn_rate }}
 # `adak train` sets it to the steps of each training. Elsewhere, null means that the
 # rate does not fall.

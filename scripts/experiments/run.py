@@ -232,7 +232,9 @@ def run_experiment(run: Run, cells: Sequence[Cell], *, is_plan: bool) -> None:
             ", ".join(cell.name for cell in outdated),
         )
     if left:
-        plan = describe_plan(run, left, read_results(run.results_path))
+        # A training takes as long in a profile that has fewer of them.
+        paths = {run.results_path, run._replace(profile="full").results_path}
+        plan = describe_plan(run, left, [r for p in paths for r in read_results(p)])
         msg.info(f"Left: {plan}")
     if is_plan:
         print("\n".join(cell.name for cell in left))

@@ -8,13 +8,21 @@ from wasabi import MarkdownRenderer
 from spacy_adak.tasks.progress import describe_seconds
 
 from .cells import EXPERIMENTS, FINE_TUNED, FULL, SCHEMES, Task
+from .findings import DEFAULT
 from .models import MODELS
 from .paper_values import PRINTED, TITLES
 from .results import Row, find_rows, title_model
-from .tables import NOTHING, align, measure_paper_recovery, measure_recovery
+from .tables import (
+    NOTHING,
+    align,
+    mean_f1,
+    measure_paper_recovery,
+    measure_recovery,
+)
 
 _EXPERIMENT = EXPERIMENTS["fine-tuning"]
 _FROZEN = "frozen"
+_RECOVERED = Task("entity", 0.2, DEFAULT)
 _EPOCHS = "training.max_epochs"
 _HEADER = (
     "Dataset",
@@ -62,6 +70,8 @@ def describe_fine_tuning(rows: Sequence[Row]) -> str:
         md.add(_EXPLANATION)
         body = [_describe(rows, *place) for place in _places(trained)]
         md.add(md.table(body, list(_HEADER), aligns=align(_HEADER, texts=3)))
+    if goals := _describe_goals(rows):
+        md.add(goals)
     missing = {
         TITLES[dataset]: titles
         for dataset in _EXPERIMENT.datasets
@@ -71,6 +81,36 @@ def describe_fine_tuning(rows: Sequence[Row]) -> str:
         texts = [f"{title}: {'; '.join(models)}" for title, models in missing.items()]
         md.add(f"Not measured yet, with ρ = 0.2. {'. '.join(texts)}.")
     return md.text
+
+
+def _describe_goals(rows: Sequence[Row]) -> str:
+    """RETURNS (str): What was to be reached, and whether it was, as far as measured."""
+    trained = list(filter(is_fine_tuned, rows))
+    frozen = [row for row in rows if row["config"] == _FROZEN]
+    outcomes = []
+    for dataset in _EXPERIMENT.datasets:
+        for scheme in SCHEMES:
+            task = Task(scheme, 0.2, DEFAULT)
+            f1 = [mean_f1(some, dataset, task) for some in (trained, frozen)]
+            if f1[0] is not None and f1[1] is not None:
+                gain = f1[0] - f1[1]
+                outcome = "met" if gain > 0 else "missed"
+                outcomes.append(f"{TITLES[dataset]} ({scheme}) {outcome}, {gain:+.2f}")
+    if not outcomes:
+        return ""
+    text = (
+        "To reach with our default and ρ = 0.2: F1 above that with the frozen "
+        f"transformer. {'; '.join(outcomes)}."
+    )
+    recovery = measure_recovery(trained, "youku", _RECOVERED)
+    theirs = measure_paper_recovery("youku", _RECOVERED._replace(model="adak"))
+    if recovery is not None and theirs is not None:
+        outcome = "met" if recovery > theirs else "missed"
+        text += (
+            f" Recovery on Youku (entity) above the paper's {100 * theirs:.1f}: "
+            f"{outcome}, {100 * recovery:.1f}."
+        )
+    return text
 
 
 def _missing(trained: Sequence[Row], dataset: str) -> list[str]:

@@ -206,3 +206,21 @@ def test_each_pattern_that_fits_no_cell_is_named(
     arguments = ("tables", "--plan", "--only", "yuku_*,taobo_*")
     assert run_main(monkeypatch, ROOT, *arguments) == 1
     assert "'yuku_*' or 'taobo_*'" in capsys.readouterr().out
+
+
+def test_time_of_a_short_profile_is_told_by_the_cells_of_the_full_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    result: Result,
+) -> None:
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    cell = Cell("youku", "cpu", "random", 0.2, "adak", 0)
+    # It has 6 trainings in a minute, so that 9 take one and a half.
+    add_result(Run(tmp_path, "full", {}).results_path, result(cell, 0.5, 0.5))
+    monkeypatch.chdir(tmp_path)
+    options = ["--plan", "--profile", "short", "--only", cell.name]
+    monkeypatch.setattr(sys, "argv", ["run", "tables", *options])
+    main()
+    told = " ".join(capsys.readouterr().out.split())
+    assert "1 cells, at most 9 trainings. At most about 2 min" in told

@@ -70,3 +70,18 @@ def test_what_models_are_chosen_by_is_shown(result: Result) -> None:
     dev = {"p": 0.7, "r": 0.7, "f": 0.7}
     text = describe_fine_tuning([result(DEFAULT, 0.6, 0.6, dev=dev)])
     assert cells_of(text, " Youku | entity | our default")["F1, dev"] == "70.00"
+
+
+def test_goals_are_met_or_missed(result: Result) -> None:
+    rows = [
+        result(CRF, 0.8, 0.8),
+        result(DEFAULT, 0.6, 0.6),
+        result(DEFAULT._replace(config="frozen"), 0.5, 0.5),
+        result(DEFAULT._replace(scheme="random"), 0.6, 0.6),
+        result(DEFAULT._replace(scheme="random", config="frozen"), 0.7, 0.7),
+    ]
+    text = describe_fine_tuning(rows)
+    assert "Youku (random) missed, -10.00; Youku (entity) met, +10.00." in text
+    # 60 of 80, and the paper's 77.16 of 83.85.
+    assert "above the paper's 92.0: missed, 75.0." in text
+    assert "To reach" not in describe_fine_tuning(rows[:2])

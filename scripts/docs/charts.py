@@ -5,7 +5,7 @@ from math import ceil
 from pathlib import Path
 
 from scripts.experiments.cells import RATIOS, SCHEMES, Task
-from scripts.experiments.figures import draw_all, find_dataset, is_k_varied
+from scripts.experiments.figures import draw_all, find_dataset
 from scripts.experiments.loop_report import group_cells, recovery, title_cell
 from scripts.experiments.paper_values import TITLES
 from scripts.experiments.results import Row, group_rows, read_results
@@ -113,8 +113,4 @@ def draw_figures(rows: Sequence[Row]) -> dict[str, str]:
     """RETURNS (dict[str, str]): The figures of the paper for which there are results
     with frozen encoders, by their names."""
     frozen = [row for row in rows if not is_fine_tuned(row)]
-    dataset = find_dataset(frozen)
-    figures = draw_all(frozen, dataset)
-    if not is_k_varied(row for row in frozen if row["dataset"] == dataset):
-        del figures["k"]
-    return figures
+    return draw_all(frozen, find_dataset(frozen))

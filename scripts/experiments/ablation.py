@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from wasabi import MarkdownRenderer
 
 from .cells import EXPERIMENTS, Task
-from .figures import find_dataset, is_k_varied
+from .figures import draw_all, find_dataset
 from .models import ABLATIONS, MODELS, PAPER_ROUNDS
 from .paper_values import PRINTED, TITLES
 from .results import (
@@ -37,8 +37,7 @@ _FIGURES = (
     "Dashed lines are the values that the paper prints. `python -m "
     "scripts.experiments.run figures --config frozen` trains these models."
 )
-RATIO_CHART = "![F1 over ρ](docs/images/ratio.svg)"
-K_CHART = "![P, R and F1 over K](docs/images/k.svg)"
+CHARTS = {"k": "P, R and F1 over K", "ratio": "F1 over ρ"}
 
 
 def describe_ablation(rows: Iterable[Row]) -> str:
@@ -58,10 +57,10 @@ def describe_ablation(rows: Iterable[Row]) -> str:
                 md.add(md.title(3, f"{title}, {rounds} rounds"))
                 md.add(_make_table(alike, dataset))
     md.add(_describe_missing(rows))
-    md.add(_FIGURES)
-    md.add(RATIO_CHART)
-    if is_k_varied(row for row in rows if row["dataset"] == find_dataset(rows)):
-        md.add(K_CHART)
+    if figures := draw_all(rows, find_dataset(rows)):
+        md.add(_FIGURES)
+        for name in figures:
+            md.add(f"![{CHARTS[name]}](docs/images/{name}.svg)")
     return md.text
 
 

@@ -24,6 +24,7 @@ from .results import (
     group_by_rounds,
     group_rows,
     read_reported,
+    rounds_of,
     title_model,
 )
 
@@ -112,27 +113,32 @@ def find_dataset(rows: Sequence[Row]) -> str:
     return varied[0] if varied else "taobao"
 
 
-def is_k_varied(rows: Iterable[Row]) -> bool:
-    """RETURNS (bool): Whether there are results with more than one K."""
-    return len({row["model"] for row in rows} & set(KS.values())) > 1
-
-
 def draw_all(rows: Iterable[Row], dataset: str) -> dict[str, str]:
-    """RETURNS (dict[str, str]): Both figures of a dataset by their names, each with a
-    chart for each encoder, and for each number of rounds."""
+    """Draw a figure where there are results with several values of K or of the ratio.
+
+    rows (Iterable[dict]): The results.
+    dataset (str): Whose results to draw.
+    RETURNS (dict[str, str]): The figures by their names, "k" and "ratio". They have a
+        chart for each encoder, and for each number of rounds.
+    """
     k, ratio = {}, {}
     for group in group_rows(row for row in rows if row["dataset"] == dataset):
         encoder = describe_encoder_of(group[0]).replace("`", "")
         for rounds, alike in group_by_rounds(group).items():
             title = f"{TITLES[dataset]}: {encoder}, {rounds} rounds"
-            k[title] = k_curves(alike, dataset)
-            ratio[title] = ratio_curves(alike, dataset)
-    return {
-        "k": draw(k, "P, R and F1 by K, in per cent", list(KS), "K"),
-        "ratio": draw(
-            ratio, "F1 by the share of entities kept, in per cent", CURVE_RATIOS, "ρ"
-        ),
-    }
+            if len({row["model"] for row in alike} & set(KS.values())) > 1:
+                k[title] = k_curves(alike, dataset)
+            # Models without rounds are in every group.
+            with_rounds = [row for row in alike if rounds_of(row) is not None]
+            if len({row["ratio"] for row in with_rounds}) > 1:
+                ratio[title] = ratio_curves(alike, dataset)
+    figures = {}
+    if k:
+        figures["k"] = draw(k, "P, R and F1 by K, in per cent", list(KS), "K")
+    if ratio:
+        title = "F1 by the share of entities kept, in per cent"
+        figures["ratio"] = draw(ratio, title, CURVE_RATIOS, "ρ")
+    return figures
 
 
 def main() -> None:
@@ -146,7 +152,13 @@ def main() -> None:
     arguments = parser.parse_args()
     with told_without_traceback():
         rows = read_reported(arguments.results, arguments.config)
-    for name, picture in draw_all(rows, find_dataset(rows)).items():
+        figures = draw_all(rows, find_dataset(rows))
+        if not figures:
+            raise ValueError(
+                f"'{arguments.results}' has no results with several values of K or ρ. "
+                "`python -m scripts.experiments.run figures` makes them."
+            )
+    for name, picture in figures.items():
         path = arguments.output / f"{name}.svg"
         write_bytes(path, picture.encode())
         print(path)

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scripts.experiments.ablation import K_CHART, RATIO_CHART, describe_ablation
+from scripts.experiments.ablation import CHARTS, describe_ablation
 from scripts.experiments.cells import Cell
 from scripts.experiments.models import ABLATIONS, KS
 from scripts.experiments.results import Row
@@ -67,10 +67,15 @@ def test_what_is_not_measured_with_the_rounds_of_the_paper_is_said(
     assert "AdaK-NER (ρ = 0.8)" in taobao
 
 
-def test_curve_over_k_is_shown_when_there_is_more_than_one(result: Result) -> None:
-    cells = [ADAK._replace(dataset="taobao", model=KS[k]) for k in (5, 1)]
-    rows = [result(cell, 0.5, 0.5) for cell in cells]
+@pytest.mark.parametrize(
+    ("second", "chart"), [({"model": KS[1]}, "k"), ({"ratio": 0.4}, "ratio")]
+)
+def test_curve_is_shown_when_there_is_more_than_one_point(
+    result: Result, second: dict[str, object], chart: str
+) -> None:
+    first = ADAK._replace(dataset="taobao")
+    rows = [result(cell, 0.5, 0.5) for cell in (first, first._replace(**second))]
     alone, both = (describe_ablation(some) for some in (rows[:1], rows))
-    assert RATIO_CHART in alone
-    assert K_CHART not in alone
-    assert K_CHART in both
+    assert ".svg" not in alone
+    assert both.count(".svg") == 1
+    assert f"![{CHARTS[chart]}](docs/images/{chart}.svg)" in both

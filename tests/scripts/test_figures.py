@@ -24,6 +24,7 @@ def rows(result: Result) -> list[Row]:
     cells += [
         Cell("taobao", "cpu", "random", ratio, "fuzzy", 0) for ratio in (0.2, 0.6)
     ]
+    cells.append(Cell("taobao", "cpu", "random", 0.6, "adak", 0))
     return [result(cell, 0.5, 0.1 * (i + 1)) for i, cell in enumerate(cells)]
 
 
@@ -57,8 +58,8 @@ def test_every_value_has_a_point(rows: list[Row]) -> None:
     figures = draw_all(rows, "taobao")
     # P, R and F1 for each K.
     assert figures["k"].count("<circle") == 3 * 5
-    # The fuzzy CRF with two ratios, AdaK-NER with one, and what the paper prints.
-    assert figures["ratio"].count("<circle") == 2 + 1 + 3 * 2
+    # The fuzzy CRF and AdaK-NER with two ratios, and what the paper prints.
+    assert figures["ratio"].count("<circle") == 2 + 2 + 3 * 2
 
 
 def test_curves_of_the_paper_are_dashed_and_of_the_same_color(rows: list[Row]) -> None:
@@ -73,17 +74,29 @@ def test_curves_of_the_paper_are_dashed_and_of_the_same_color(rows: list[Row]) -
         assert one.split("stroke: ")[1][:7] == other.split("stroke: ")[1][:7]
 
 
-def test_results_with_other_encoders_are_drawn_apart(
-    rows: list[Row], result: Result
+@pytest.mark.parametrize(
+    "other", [{"encoder": "other"}, {"settings": {"adak.rounds": 3}}]
+)
+def test_results_of_other_encoders_or_rounds_are_drawn_apart(
+    rows: list[Row], other: dict[str, object]
 ) -> None:
-    cell = Cell("taobao", "cpu", "random", 0.2, "adak", 0)
-    other = result(cell, 0.9, 0.9, encoder="other")
+    others = [{**row, **other} for row in rows]
     for name in ("k", "ratio"):
         alone, both = (
             draw_all(of_all, "taobao")[name].count("Taobao: ")
-            for of_all in (rows, [*rows, other])
+            for of_all in (rows, [*rows, *others])
         )
         assert (alone, both) == (1, 2)
+
+
+def test_single_point_is_no_curve(rows: list[Row]) -> None:
+    (short,) = (
+        {**row, "settings": {"adak.rounds": 3}}
+        for row in rows
+        if (row["model"], row["ratio"]) == ("adak", 0.2)
+    )
+    assert draw_all([*rows, short], "taobao") == draw_all(rows, "taobao")
+    assert draw_all([short], "taobao") == {}
 
 
 def test_dataset_is_the_one_that_k_was_varied_on(result: Result) -> None:

@@ -91,9 +91,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_corpora(parser)
-    parser.add_argument("--texts", type=int, default=1000, help="to learn from")
-    parser.add_argument("--held-out", type=int, default=500, help="to predict")
-    parser.add_argument("--steps", type=int, default=300, help="of 32 texts")
+    parser.add_argument("--texts", type=int, default=600, help="to learn from")
+    parser.add_argument("--held-out", type=int, default=400, help="to predict")
+    parser.add_argument("--steps", type=int, default=200, help="of 32 texts")
     parser.add_argument("--seconds", type=float, default=10.0, help="per language")
     parser.add_argument("--gpu-id", type=int, default=-1)
     args = parser.parse_args()

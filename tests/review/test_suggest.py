@@ -94,7 +94,7 @@ def test_probability_is_that_of_the_component(bench: Workbench) -> None:
 
 
 def test_entities_below_the_best_path_count(bench: Workbench) -> None:
-    get_ner(bench.nlp).calibration = Calibration(4.0)
+    get_ner(bench.nlp).calibration = Calibration(0.25, 0.25)
     try:
         rows = bench.rows(threshold=0.01)
     finally:
@@ -174,7 +174,7 @@ def test_pipeline_is_left_as_it_was(bench: Workbench) -> None:
 
 def test_calibration_of_the_pipeline_is_used(bench: Workbench) -> None:
     sure = {row.form: row.score for row in bench.rows(threshold=0.5)}
-    get_ner(bench.nlp).calibration = Calibration(3.0)
+    get_ner(bench.nlp).calibration = Calibration(0.3, 0.3)
     try:
         unsure = {row.form: row.score for row in bench.rows(threshold=0.05)}
     finally:

@@ -1,5 +1,7 @@
+import gc
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,32 @@ def test_processes_and_batches_do_not_change_suggestions(bench: Workbench) -> No
             row, expected_row = json.loads(line), json.loads(other)
             assert row["score"] == pytest.approx(expected_row["score"], abs=2e-4)
             assert row["form"] == expected_row["form"]
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.spacy"])
+def test_few_texts_are_in_memory_at_a_time(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    texts = [text for text, _ in TEXTS] * 150
+    most = 0
+
+    def read(*args: Any, **options: Any) -> Iterator[Doc]:
+        nonlocal most
+        before = count_docs()
+        for i, text in enumerate(texts):
+            if i % 100 == 0:
+                most = max(most, count_docs() - before)
+            yield make_doc(bench.nlp.vocab, text, default="missing")
+
+    monkeypatch.setattr("spacy_adak.review.suggest.read_annotations", read)
+    monkeypatch.setattr("spacy_adak.data.packed_docs._BATCH", 20)
+    bench.suggest(name, batch_size=20)
+    assert len(texts) > 500
+    assert 0 < most < 100
+
+
+def count_docs() -> int:
+    return sum(type(thing) is Doc for thing in gc.get_objects())
 
 
 def test_pipeline_is_left_as_it_was(bench: Workbench) -> None:

@@ -3,8 +3,11 @@
 from math import exp, log
 from typing import NamedTuple
 
-# Beyond this models differ by rounding, and calibrations were not fitted.
+# Beyond this models differ by rounding.
 LIMIT = 1e-6
+# Calibrations are fitted to spans from this probability on. Many of them are not on the
+# best reading: suggestions have them, too.
+LEAST_FITTED = 0.005
 
 
 class Calibration(NamedTuple):

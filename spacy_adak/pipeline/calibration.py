@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..annotation.known import Known, preset_from_doc
-from ..crf.calibration import IDENTITY, Calibration, log_odds
+from ..crf.calibration import IDENTITY, LEAST_FITTED, Calibration, log_odds
 from ..crf.spans import probable_spans
 from ..crf.tags import LabelledSpan
 from ..data.origins import DECIDED_KEY
@@ -22,8 +22,6 @@ _DOCS_AT_A_TIME = 256
 # With fewer entities than this it would be fitted to chance. One that annotators mark
 # with probability r counts r.
 _FEWEST_ENTITIES = 30
-# Spans below the best reading count as well: suggestions have them.
-_LEAST_PROBABLE = 0.005
 # What a sensible model is not beyond: both slopes, and the bias.
 _BOUNDS = [(0.05, 5.0), (0.05, 5.0), (-5.0, 5.0)]
 
@@ -113,7 +111,8 @@ def _read(
             continue
         entities = set(known.entities)
         if has_unknown:
-            entities -= _decided(example)
+            decided = _decided(example)
+            entities -= {e for e in decided if not known.is_complete_for(e)}
         docs.append(example.predicted)
         all_known.append(known)
         is_complete.append(not has_unknown)
@@ -126,7 +125,7 @@ def _read(
     set_before = [set(preset.known.entities) for preset in presets]
     scores = recognizer.tag_scores(docs)
     for chain, places in segment_chains(scores, presets, tagset):
-        for row, local, probability in probable_spans(chain, tagset, _LEAST_PROBABLE):
+        for row, local, probability in probable_spans(chain, tagset, LEAST_FITTED):
             number, offset = places[row]
             span = shift(local, offset)
             if span in set_before[number]:

@@ -13,7 +13,7 @@ import torch
 
 from ..annotation.known import PresetDoc, allowed_tags, tagged_spans
 from ..annotation.segments import batch_segments
-from ..crf.calibration import Calibration
+from ..crf.calibration import LEAST_FITTED, Calibration
 from ..crf.chain import Chain
 from ..crf.decode import kbest
 from ..crf.spans import TaggedSpan, probable_spans, span_log_probabilities
@@ -75,7 +75,8 @@ def find_missed(
     RETURNS (list[list[Candidate]]): For each document what was found, in order.
     """
     found: list[list[Candidate]] = [[] for _ in presets]
-    least = calibration.inverse(threshold)
+    # What a calibration was not fitted to may be as improbable as the model says.
+    least = max(calibration.inverse(threshold), min(threshold, LEAST_FITTED))
     for chain, places in segment_chains(scores, presets, tagset):
         for row, local, probability in probable_spans(chain, tagset, least):
             doc, offset = places[row]

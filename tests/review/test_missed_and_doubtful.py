@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_adak.annotation.known import Known, PresetDoc, allowed_tags
 from spacy_adak.annotation.segments import batch_segments
-from spacy_adak.crf.calibration import IDENTITY, Calibration
+from spacy_adak.crf.calibration import IDENTITY, LEAST_FITTED, Calibration
 from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import CRFHead, TagScores
@@ -69,7 +69,7 @@ def test_missed_entities_and_alternatives_by_brute_force(
     seed: int, scheme: str
 ) -> None:
     tagset = TagSet(["A"], scheme)
-    threshold, tokens = 0.02, CUT + 3
+    threshold, tokens = 0.05, CUT + 3
     calibration = Calibration(0.6, 0.5, -0.4)
     annotated = LabelledSpan(1, 2, "A")
     preset = make_preset(tokens, [annotated])
@@ -163,6 +163,21 @@ def test_only_what_the_model_contradicts_is_doubtful() -> None:
     )
     assert [c.span for c in candidates] == [LabelledSpan(4, 5, "A")]
     assert candidates[0].alternatives[0].spans == []
+
+
+def test_calibration_suggests_nothing_it_was_not_fitted_to() -> None:
+    tagset = TagSet(["A"])
+    scores, preset = make_scores(tagset, 5, 1), make_preset(5, [])
+
+    def lowest(calibration: Calibration) -> float:
+        (found,) = find_missed(
+            scores, [preset], [set()], tagset, calibration=calibration, threshold=0.1
+        )
+        return min(calibration.inverse(c.probability) for c in found)
+
+    # It would make 10 % of one in a million.
+    assert lowest(Calibration(0.1, 1.0, 0.5)) >= LEAST_FITTED
+    assert lowest(IDENTITY) >= 0.1
 
 
 def test_what_was_ruled_out_is_not_asked_again() -> None:

@@ -126,9 +126,7 @@ class Suggester(Pipe):
             for i, doc in enumerate(docs):
                 if CANDIDATES_KEY in doc.spans:
                     missed[i] = self._candidates_on(doc, presets[i], ruled_out[i])
-            missed = with_alternatives(
-                scores, presets, tagset, missed, calibration=calibration, k=k
-            )
+            missed = with_alternatives(scores, presets, tagset, missed, k=k)
             doubtful = find_doubtful(
                 scores, presets, tagset, calibration=calibration, highest=doubt, k=k
             )

@@ -363,6 +363,10 @@ class Errors(metaclass=WithCodes):
         "Processes of a killed run are still using '{path}'. End them, or wait until "
         "they have ended, and give the command again."
     )
+    A229 = (
+        "'{path}' is damaged or was changed ({error}). Restore it from a backup, or "
+        "start a new run in another output folder."
+    )
     A232 = (
         "There is no recipe '{recipe}' for a config: it is {recipes}. See "
         "docs/recipes.md."

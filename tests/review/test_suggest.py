@@ -313,3 +313,14 @@ def test_no_texts_are_an_error(bench: Workbench) -> None:
     with pytest.raises(ValueError, match="A451"):
         bench.suggest()
     assert not (bench.folder / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("forms", [[], ["Berlin"]])
+def test_candidates_of_somebody_else_are_not_those_of_fold_models(
+    bench: Workbench, forms: list[str]
+) -> None:
+    expected = bench.rows(threshold=0.5)
+    doc = bench.docs[1]
+    doc.spans[CANDIDATES_KEY] = [doc[2:3]] if forms else []
+    assert bench.suggest(threshold=0.5).by_fold_models == 0
+    assert bench.rows(threshold=0.5) == expected

@@ -27,6 +27,10 @@ def complete_for(count: int, *labels: str) -> list[Doc]:
     return docs
 
 
+def _labels(doc: Doc) -> set[str]:
+    return {ent.label_ for ent in doc.ents}
+
+
 @pytest.mark.filterwarnings("error:.*W223")
 def test_enough_steps_are_not_warned_of() -> None:
     # 15 batches of 8 texts.
@@ -49,6 +53,7 @@ def test_steps_count_by_the_types_that_texts_are_annotated_for() -> None:
     "settings",
     [
         {"training.max_epochs": 0, "training.max_steps": 5},
+        {"training.max_steps": 5},
         {
             "training.batcher": {
                 "@batchers": "spacy.batch_by_padded.v1",
@@ -66,12 +71,21 @@ def test_length_that_is_not_one_of_epochs_over_texts_is_not_judged(
     warn_of_short_trainings(config(**settings), make_docs(8), LABELS)
 
 
-def test_share_of_types_is_that_of_all_tokens() -> None:
+def test_text_is_annotated_for_what_it_has_and_what_it_is_complete_for() -> None:
     of_one, of_two = complete_for(1, "FIRM"), complete_for(1, "FIRM", "PLACE", "OTHER")
-    silent, complete = make_docs(1, keep=0.5), make_docs(1)
     assert share_of_types(of_one, LABELS) == pytest.approx(1 / 3)
     assert share_of_types([*of_one, *of_two], LABELS) == pytest.approx(1 / 2)
-    assert share_of_types([*silent, *complete], LABELS) == 1.0
+    doc = next(doc for doc in make_docs(20) if {"PLACE"} < _labels(doc))
+    places = [ent for ent in doc.ents if ent.label_ == "PLACE"]
+    doc.set_ents(places, default="missing")
+    state_complete(doc, ["FIRM"])
+    assert share_of_types([doc], LABELS) == pytest.approx(2 / 3)
+
+
+def test_text_that_states_nothing_of_the_types_is_annotated_for_all() -> None:
+    silent, complete = make_docs(1, keep=0.5), make_docs(1)
+    of_others = complete_for(1, "OTHER")
+    assert share_of_types([*silent, *complete, *of_others], LABELS) == 1.0
 
 
 def test_a_run_warns_when_it_begins(tmp_path: Path) -> None:

@@ -745,6 +745,11 @@ class Warnings(metaclass=WithCodes):
         "{count} of the {total} dev texts are training texts as well, so scores on dev "
         "are better than on new texts. Remove them from one of the two."
     )
+    W223 = (
+        "Each training has only {steps} steps, and texts are annotated for {share} % "
+        "of the types on average. Models may find less than they could. For longer "
+        "trainings: --training.max_epochs {epochs}"
+    )
     W220 = (
         "Since this run began, {paths} has changed. The run goes on with the data that "
         "it began with. To train on the new data, start a run in another output folder."

@@ -23,7 +23,8 @@ _OF_LABEL_SETS = (
     "The training texts are dealt out to as many parts as there are types, and each "
     "part keeps the entities of one type. `one-model` learns from all parts, each "
     "stated to be complete for its type. `rest-as-O` reads what is not annotated as "
-    "O. `side-by-side` is a model for each part, joined. `crf` has all annotations."
+    "O. `side-by-side` is a model for each part, joined. `crf` has all annotations. "
+    "Epochs are those of the config, 5, where none are named."
 )
 _OF_GUESSERS = (
     "20 % of the entities stay annotated, by name. The guessers are a gazetteer with "
@@ -65,7 +66,8 @@ def goals_of_label_sets(
         if cell.variant != "one-model":
             continue
         title = _title(cell.dataset, cell.documents)
-        where = f"{title}, ρ = {cell.ratio:g}, seed {cell.seed}"
+        epochs = "" if cell.epochs is None else f", {cell.epochs} epochs"
+        where = f"{title}{epochs}, ρ = {cell.ratio:g}, seed {cell.seed}"
         f = 100 * row["test"]["f"]
         full = results.get(cell._replace(variant="crf", ratio=1.0))
         if full:

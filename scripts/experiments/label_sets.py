@@ -72,6 +72,7 @@ class Cell(NamedTuple):
     ratio (float): The share of entities that is kept, of those that would be complete.
     seed (int): Of everything.
     documents (int | None): How many documents of each split, or all.
+    epochs (int | None): The length of each training, if not that of the config.
     """
 
     dataset: str
@@ -79,13 +80,14 @@ class Cell(NamedTuple):
     ratio: float
     seed: int
     documents: int | None
+    epochs: int | None = None
 
     @property
     def name(self) -> str:
         """RETURNS (str): A name for files."""
         size = "all" if self.documents is None else str(self.documents)
-        what = self.dataset, self.variant, f"{self.ratio:g}", size
-        return "_".join((*what, str(self.seed)))
+        what = self.dataset, self.variant, f"{self.ratio:g}", size, str(self.seed)
+        return "_".join(what if self.epochs is None else (*what, str(self.epochs)))
 
 
 def keep_types(doc: Doc, types: Collection[str], default: str) -> Doc:
@@ -226,9 +228,10 @@ def run_cell(root: Path, cell: Cell, encoder: str, local_data: Path | None) -> N
                 "adak.guessers.old.@misc": "spacy-adak.PipelineGuesser.v1",
                 "adak.guessers.old.pipeline": str(folder / "output-0" / BEST_MODEL),
             }
+        epochs = cell.epochs or load_config(config_path)["training"]["max_epochs"]
         if cell.variant == "side-by-side":
-            epochs = load_config(config_path)["training"]["max_epochs"]
-            settings["training.max_epochs"] = len(data) * epochs
+            epochs *= len(data)
+        settings["training.max_epochs"] = epochs
         train(
             config_path,
             output,
@@ -315,15 +318,16 @@ def read_results(root: Path) -> dict[Cell, dict[str, Any]]:
     if not path.exists():
         return {}
     rows = list(srsly.read_jsonl(path))
-    return {Cell(*(row[key] for key in Cell._fields)): row for row in rows}
+    # The first results do not say how long trainings were.
+    return {Cell(*(row.get(key) for key in Cell._fields)): row for row in rows}
 
 
 def make_table(results: dict[Cell, dict[str, Any]]) -> str:
     """RETURNS (str): Scores on test as Markdown."""
     lines = [
-        "| Dataset | Texts | ρ | Seed | | P | R | F1 | F1 without MISC | % of the CRF "
-        "on all |",
-        "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| Dataset | Texts | Epochs | ρ | Seed | | P | R | F1 | F1 without MISC | % of "
+        "the CRF on all |",
+        f"| --- |{' ---: |' * 4} --- |{' ---: |' * 5}",
     ]
     for cell, row in sorted(results.items(), key=str):
         values = [row["test"]["p"], row["test"]["r"], row["test"]["f"]]
@@ -331,8 +335,9 @@ def make_table(results: dict[Cell, dict[str, Any]]) -> str:
         full = results.get(cell._replace(variant="crf", ratio=1.0))
         share = f"{100 * values[2] / full['test']['f']:.1f}" if full else "–"
         scores = " | ".join(f"{100 * value:.2f}" for value in values)
-        of_cell = cell.dataset, cell.documents or "all", f"{cell.ratio:g}", cell.seed
-        named = " | ".join(map(str, (*of_cell, cell.variant)))
+        size = cell.documents or "all", cell.epochs or "–"
+        what = cell.dataset, *size, f"{cell.ratio:g}", cell.seed, cell.variant
+        named = " | ".join(map(str, what))
         lines.append(f"| {named} | {scores} | {share} |")
     return "\n".join(lines)
 
@@ -348,6 +353,7 @@ def main() -> None:
     parser.add_argument("--ratio", type=float, default=1.0)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--documents", type=int, help="of each split")
+    parser.add_argument("--epochs", type=int, help="of each training")
     parser.add_argument("--encoder", default="hfl/chinese-bert-wwm")
     parser.add_argument("--local-data", type=Path)
     parser.add_argument("--table", action="store_true")
@@ -358,7 +364,9 @@ def main() -> None:
             for seed in args.seeds:
                 for variant in args.variants:
                     ratio = 1.0 if variant in REFERENCES else args.ratio
-                    cell = Cell(dataset, variant, ratio, seed, args.documents)
+                    cell = Cell(
+                        dataset, variant, ratio, seed, args.documents, args.epochs
+                    )
                     if cell not in read_results(root):
                         run_cell(root, cell, args.encoder, args.local_data)
     print(make_table(read_results(root)))

@@ -21,6 +21,7 @@ from .intervals import Interval, interval, resample_ratio
 # A type is compared by itself if it has as many entities in both. In incomplete texts
 # it may also have none: nobody was asked to annotate it there.
 _FEWEST_ENTITIES = 20
+_LEFT_OPEN = "the entities in texts that are not complete for their type"
 
 
 class _Text(NamedTuple):
@@ -92,6 +93,7 @@ def recall_from_complete_texts(
         per_type,
         f"entities per token in {len(incomplete):,} incomplete texts, divided by "
         f"those in {where} with {expected.total():,} entities",
+        of_what=_LEFT_OPEN if stated else "the entities",
     )
 
 

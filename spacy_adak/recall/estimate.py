@@ -17,6 +17,7 @@ class RecallEstimate(NamedTuple):
     how (str): What was compared with what, for a message.
     is_identifiable (bool): Whether the data can tell the share. Where annotators do not
         know some forms at all, what they never mark leaves no trace.
+    of_what (str): What it is the share of, for a message.
     """
 
     method: Method
@@ -24,3 +25,4 @@ class RecallEstimate(NamedTuple):
     per_type: dict[str, Interval]
     how: str
     is_identifiable: bool = True
+    of_what: str = "the entities"

@@ -30,9 +30,8 @@ class AnnotatorRecall(NamedTuple):
     def describe(self) -> str:
         """RETURNS (str): In one line, the recall, its interval, and where from."""
         how = "; ".join(f"{estimate.method}: {estimate.how}" for estimate in self.used)
-        parts = [
-            f"Annotators have marked {_percent(self.recall)} of the entities ({how})"
-        ]
+        share = f"{_percent(self.recall)} of {self.used[0].of_what}"
+        parts = [f"Annotators have marked {share} ({how})"]
         if self.left_out:
             others = ", ".join(
                 f"{e.method} {_percent(e.recall)}" for e in self.left_out

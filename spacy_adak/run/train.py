@@ -52,6 +52,7 @@ from .preflight import check_run
 from .publish import is_published, publish, publish_best, reopen
 from .ruled_out import count_ruled_out
 from .source_files import changed_files, write_digests
+from .training_length import warn_of_short_trainings
 
 
 def train(
@@ -155,6 +156,7 @@ def _begin(
     checked = check_run(raw, use_gpu, strict)
     config = checked.config
     refuse_own_models(checked.settings, folder)
+    warn_of_short_trainings(config.resolved, checked.train, checked.labels)
     claim(folder)
     # As in spaCy's own training a new run takes the place of a finished one. The corpus
     # goes first: while there is none, there is nothing to resume.

@@ -1,6 +1,6 @@
 """How many steps a training will have, and what follows from that."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy.language import Language
@@ -26,14 +26,35 @@ def planned_steps(nlp: Language, texts: Iterable[TextOfLength] | None = None) ->
     RETURNS (int): The number of steps.
     """
     config = nlp.config.interpolate()
+    steps = None if texts is None else steps_for_lengths(config, texts)
+    if steps is not None:
+        return steps
     T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+
+    def read() -> Iterable[Any]:
+        (corpus,) = resolve_dot_names(config, [T["train_corpus"]])
+        return corpus(nlp)
+
+    return _count_steps(T, read)
+
+
+def steps_for_lengths(config: Config, texts: Iterable[TextOfLength]) -> int | None:
+    """How many steps a training will have at most, if the lengths of texts tell.
+
+    config (Config): Its config, interpolated.
+    texts (Iterable[TextOfLength]): What the training reads.
+    RETURNS (int | None): The number of steps; None if it depends on more than that.
+    """
+    if not _looks_at_length_alone(config):
+        return None
+    T = registry.resolve(config["training"], schema=ConfigSchemaTraining)
+    return _count_steps(T, lambda: texts)
+
+
+def _count_steps(T: dict[str, Any], read: Callable[[], Iterable[Any]]) -> int:
     limits = [T["max_steps"]] if T["max_steps"] > 0 else []
     if T["max_epochs"] > 0:
-        items: Iterable[Any] | None = texts
-        if items is None or not _looks_at_length_alone(config):
-            (corpus,) = resolve_dot_names(config, [T["train_corpus"]])
-            items = corpus(nlp)
-        batches_per_epoch = sum(1 for _ in T["batcher"](items))
+        batches_per_epoch = sum(1 for _ in T["batcher"](read()))
         limits.append(T["max_epochs"] * batches_per_epoch)
     # Without any limit it is patience that ends the training.
     return max(1, min(limits, default=T["patience"]))

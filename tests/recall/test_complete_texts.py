@@ -5,6 +5,7 @@ from spacy.tokens import Doc
 from spacy_adak.data.complete_types import state_complete
 from spacy_adak.data.origins import DECIDED_KEY
 from spacy_adak.recall.complete_texts import recall_from_complete_texts
+from spacy_adak.recall.pooled import pool_estimates
 
 from .texts import keep, make_text
 
@@ -111,6 +112,10 @@ def test_a_type_that_is_silent_elsewhere_has_no_recall_there() -> None:
     found = recall_from_complete_texts(annotated, [])
     assert found is not None
     assert [interval.value for interval in found.per_type.values()] == [0.0, 0.0]
+    pooled = pool_estimates([found])
+    assert pooled is not None
+    where = " of the entities in texts that are not complete for their type ("
+    assert where in pooled.describe()
 
 
 def test_a_type_that_is_complete_nowhere_is_not_compared() -> None:

@@ -34,6 +34,20 @@ def test_one_model_is_compared_with_the_others_of_its_cell() -> None:
     assert outcomes == ["missed by 2.0", "met", "missed by 1.0"]
 
 
+def test_models_are_compared_with_those_that_were_trained_as_long() -> None:
+    def cell(variant: str, epochs: int | None) -> label_sets.Cell:
+        return label_sets.Cell("youku", variant, 1.0, 0, 1000, epochs)
+
+    results = {
+        cell("crf", None): f1(70),
+        cell("crf", 15): f1(80),
+        cell("one-model", 15): f1(76),
+    }
+    (goal,) = goals_of_label_sets(results)
+    assert goal.what.startswith("Youku, 1,000 texts, 15 epochs, ρ = 1, seed 0: ")
+    assert goal.value == pytest.approx(95)
+
+
 def test_gain_of_a_guesser_is_the_mean_over_seeds_that_have_both() -> None:
     def cell(guesser: str, seed: int) -> guessers.Cell:
         return guessers.Cell("youku", 0.2, guesser, seed, None)

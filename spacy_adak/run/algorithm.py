@@ -31,7 +31,16 @@ from ..tasks.executors import Executor
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .before_rounds import prepare_rounds
 from .first_folds import Lesson, first_lesson
-from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, FOLD, Round, Run
+from .folder import (
+    DICTIONARY_FILE,
+    ESTIMATES_FOLDER,
+    ESTIMATION,
+    FINAL,
+    FOLD,
+    FOLD_MODELS,
+    Round,
+    Run,
+)
 
 
 def run_rounds(
@@ -75,14 +84,14 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
     if run.needs_q():
         # Sample selection. When q was estimated, `select` in `q/selection.py` has noted
         # beside it the texts with s_i >= s: D' is what a fold model reads with that q.
-        with _timed(seconds, "folds"):
+        with _timed(seconds, FOLD_MODELS):
             train_fold_models(run, number, execute)
         heard = find_heard(run, number)
         # q by Eq. 6 over S, s_i and e_i, for all folds at a time.
-        with _timed(seconds, "q"):
+        with _timed(seconds, ESTIMATION):
             statistics = estimate_q(run, number, heard, execute)
         dictionary = build_dictionary(run, number, statistics)
-    with _timed(seconds, "final"):
+    with _timed(seconds, FINAL):
         performance = train_on_all_texts(run, number, execute)
     total = round(time.monotonic() - started, 1)
     return keep_if_best(

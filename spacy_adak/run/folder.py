@@ -60,6 +60,9 @@ TRUST_FILE = "trust.json"
 # The training of a round on all texts, and that without a fold, before its number.
 FINAL = "final"
 FOLD = "fold"
+# The parts of a round that are timed; the last one is `FINAL`.
+FOLD_MODELS = "folds"
+ESTIMATION = "q"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
 # they are replaced whoever trained them, as in spaCy's own training.
 GIVEN = (CONFIG_FILE, DEV_FILE)
@@ -99,8 +102,9 @@ class Round(NamedTuple):
     is_best (bool): Whether its model is the best so far.
     dev_per_type (dict[str, dict[str, float]]): p, r and f of each entity type on dev.
     estimated_per_type (dict[str, int]): The estimated entities of each type.
-    seconds_per_part (dict[str, float]): How long the fold models ("folds"), q ("q") and
-        the model on all data ("final") took, since the run was last resumed.
+    seconds_per_part (dict[str, float]): How long the fold models (`FOLD_MODELS`), q
+        (`ESTIMATION`) and the model on all data (`FINAL`) took, since the run was last
+        resumed.
     """
 
     round: int
@@ -147,6 +151,17 @@ def read_published(folder: Path) -> Published:
     """RETURNS (Published): What the run in a folder has published."""
     path = folder / PUBLISHED_FILE
     return Published(**srsly.read_json(path)) if path.exists() else Published()
+
+
+def round_folder(folder: Path, number: int) -> Path:
+    """RETURNS (Path): Where a round of the run in a folder puts its files."""
+    return folder / f"round-{number:02d}"
+
+
+def model_of_round(folder: Path, number: int) -> Path:
+    """RETURNS (Path): The best model of a round of the run in a folder, which has been
+    trained on all texts. Its frozen encoders are those of the run."""
+    return round_folder(folder, number) / FINAL / BEST_MODEL
 
 
 def find_best(history: Sequence[Round]) -> Round | None:
@@ -226,7 +241,7 @@ class Run(NamedTuple):
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
-        return self.folder / f"round-{round_:02d}"
+        return round_folder(self.folder, round_)
 
     def final_model(self, round_: int) -> Path:
         """RETURNS (Path): M(w') of a round: a folder with model-best and model-last."""

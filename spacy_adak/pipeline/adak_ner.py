@@ -33,7 +33,7 @@ from .annotation_likelihood import (
     scores_where_complete,
 )
 from .checked_pipe import CheckedPipe
-from .checks import check_estimated, check_finite, check_moves, is_calibration
+from .checks import check_estimated, check_finite, check_moves
 from .earlier_entities import EarlierEntities
 from .head import TagScores
 from .losses import RECALL_PER_TYPE, AdaKLoss, Loss, Progress
@@ -475,7 +475,7 @@ class AdaKRecognizer(CheckedPipe):
         """Check what was estimated when the component was trained."""
         check_estimated(cfg)
         calibration = cfg.get(_CALIBRATION, {})
-        if not is_calibration(calibration):
+        if not _is_calibration(calibration):
             raise ValueError(f"{_CALIBRATION} is {calibration!r}, which is none")
 
     def check_model(self) -> None:
@@ -538,3 +538,16 @@ def make_adak_ner(
     component = AdaKRecognizer(nlp.vocab, model, name, loss=loss, **settings)
     component.is_made_for(nlp)
     return component
+
+
+def _is_calibration(value: Any) -> bool:
+    """Whether a value from a file can be the settings of a calibration."""
+    if not isinstance(value, dict) or not set(value) <= set(Calibration._fields):
+        return False
+    settings = {**Calibration()._asdict(), **value}
+    is_number = all(
+        # No number of any size is a float, and a comparison with NaN is false.
+        isinstance(number, int | float) and abs(number) < 1e300
+        for number in settings.values()
+    )
+    return is_number and settings["temperature"] > 0

@@ -1,4 +1,4 @@
-"""What is checked of scores, of q and of what was saved with a component."""
+"""What is checked of scores, of q and of what was estimated from data."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,6 @@ from spacy.tokens import Doc
 from ..annotation.known import shorten
 from ..annotation.q_of_text import ChainEstimate
 from ..annotation.training_sample import Sample
-from ..crf.calibration import Calibration
 from ..errors import Errors
 from .head import CRFHead, TagScores
 from .losses import RECALL_PER_TYPE
@@ -72,16 +71,3 @@ def check_estimated(cfg: dict[str, Any]) -> None:
     for label, value in recall_per_type.items():
         if not SHARE.is_valid(value):
             raise ValueError(f"the recall of {label} is {value!r}, no share")
-
-
-def is_calibration(value: Any) -> bool:
-    """RETURNS (bool): Whether a value from a file can be settings of a calibration."""
-    if not isinstance(value, dict) or not set(value) <= set(Calibration._fields):
-        return False
-    settings = {**Calibration()._asdict(), **value}
-    is_number = all(
-        # No number of any size is a float, and a comparison with NaN is false.
-        isinstance(number, int | float) and abs(number) < 1e300
-        for number in settings.values()
-    )
-    return is_number and settings["temperature"] > 0

@@ -39,7 +39,7 @@ from spacy_adak.atomic import remove
 from spacy_adak.cli.notices import without_notices
 from spacy_adak.encoders.frozen import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
-from spacy_adak.run.folder import find_best, model_of_round
+from spacy_adak.run.folder import FINAL, find_best
 from spacy_adak.run.train import is_begun, train
 from spacy_adak.tasks.progress import describe_seconds
 from spacy_adak.tasks.train_model import BEST_MODEL
@@ -152,7 +152,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     assert best is not None
     return Trained(
         # The same as `model-best`, but over a shared encoder that may know the texts.
-        model_of_round(output, best.round),
+        output / f"round-{best.round:02d}" / FINAL / BEST_MODEL,
         describe_encoder(nlp.config),
         {"p": best.precision, "r": best.recall, "f": best.f1},
         rounds=len(history),

@@ -102,9 +102,8 @@ class Round(NamedTuple):
     is_best (bool): Whether its model is the best so far.
     dev_per_type (dict[str, dict[str, float]]): p, r and f of each entity type on dev.
     estimated_per_type (dict[str, int]): The estimated entities of each type.
-    seconds_per_part (dict[str, float]): How long the fold models (`FOLD_MODELS`), q
-        (`ESTIMATION`) and the model on all data (`FINAL`) took, since the run was last
-        resumed.
+    seconds_per_part (dict[str, float]): How long the fold models ("folds"), q ("q") and
+        the model on all data ("final") took, since the run was last resumed.
     """
 
     round: int

@@ -46,6 +46,16 @@ def make_texts(
     return texts
 
 
+def test_precision_by_chance_is_the_share_of_spans_that_are_entities() -> None:
+    place = Guess(0, 2, "PER")
+    texts = [
+        GuessedText(2, True, frozenset(entities), frozenset(), {"a": [place]})
+        for entities in ([place[:3]], []) * 500
+    ]
+    (found,) = estimate_trust(texts, 1.0).guessers
+    assert found.by_chance == pytest.approx(0.5, abs=0.01)
+
+
 def test_what_is_guessed_by_chance_says_nothing_of_the_rest() -> None:
     rng = random.Random(0)
     texts = []

@@ -38,7 +38,7 @@ from ..recall.pooled import AnnotatorRecall
 from .entity_scores import AVERAGES, Score, score_tags, to_tags
 from .gold_recall import estimate_gold_recall
 from .incomplete_gold import CorrectedScores, CountedText, correct_scores
-from .predictions import in_gold, predict, predictions_in, spans_key
+from .predictions import predict, predictions_in, spans_key
 from .reviewed_precision import ReviewedPrecision, estimate_precision
 
 

@@ -16,7 +16,7 @@ from .corpora import add_corpora
 from .page import PAGE, write_page
 from .result_files import RESULTS
 
-WITH_CORPORA = ("pipeline", "core_share", "frozen_prediction")
+WITH_CORPORA = ("pipeline", "core_share", "frozen_prediction", "reduced")
 OTHERS = ("crf", "startup", "complete_types")
 
 

@@ -11,6 +11,7 @@ from spacy.util import fix_random_seed, load_model_from_config, minibatch
 from thinc.api import Config
 from transformers import AutoConfig
 
+from spacy_adak.encoders.frozen import frozen_encoders
 from spacy_adak.run.init_config import init_config
 
 from .corpora import make_examples
@@ -36,6 +37,7 @@ def make_ours(
     docs: list[Doc],
     loss: dict[str, Any] = CRF,
     reduced: bool = False,
+    steps: int = TRAIN_STEPS,
 ) -> Language:
     """The pipeline that `init-config --encoder` writes, trained for a moment.
 
@@ -44,6 +46,7 @@ def make_ours(
     docs (list[Doc]): Texts.
     loss (dict[str, Any]): The block of the loss.
     reduced (bool): Whether the encoder computes with 8 bits.
+    steps (int): How long to train.
     RETURNS (Language): The pipeline, as one that was loaded: it remembers no rows.
     """
     fix_random_seed(0)
@@ -52,7 +55,7 @@ def make_ours(
     embed = config["components"]["adak_ner"]["model"]["tok2vec"]["embed"]
     embed["*"]["frozen"]["reduced"] = reduced
     nlp = load_model_from_config(config, auto_fill=True)
-    _train(nlp, make_examples(nlp, docs), exclude=[])
+    _train(nlp, make_examples(nlp, docs), exclude=[], steps=steps)
     return nlp.from_bytes(nlp.to_bytes())
 
 
@@ -144,12 +147,26 @@ def _with_ner(
     return nlp
 
 
-def _train(nlp: Language, examples: list[Example], exclude: list[str]) -> None:
+def _train(
+    nlp: Language,
+    examples: list[Example],
+    exclude: list[str],
+    steps: int = TRAIN_STEPS,
+) -> None:
     optimizer = nlp.initialize(lambda: examples)
     batches = list(minibatch(examples, size=_BATCH))
-    for step in range(TRAIN_STEPS):
+    for step in range(steps):
         batch = batches[step % len(batches)]
         nlp.update(batch, sgd=optimizer, drop=0.1, exclude=exclude, annotates=exclude)
+
+
+def forget_rows(nlp: Language) -> None:
+    """Have a pipeline encode all texts, as one that was loaded a moment ago.
+
+    nlp (Language): The pipeline.
+    """
+    for encoder in frozen_encoders(nlp):
+        encoder._recent = encoder._no_recent_rows()
 
 
 def predict(nlp: Language, docs: list[Doc], **settings: Any) -> list[Doc]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from .errors import Errors
+
 # How names end of what is not whole yet.
 NEW = ".tmp"
 # What `place_beside` puts between a name and its end, as a pattern for `Path.glob`.
@@ -22,9 +24,10 @@ _PROBE = bytes(2**16)
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file so that it is there as a whole or not at all.
 
-    path (Path): The file.
+    path (Path): The file, or a link to it.
     write (Callable): Writes it to the path it is given.
     """
+    path = follow_links(path)
     beside = place_beside(path)
     try:
         write(beside)
@@ -43,12 +46,25 @@ def take_back(beside: Path, error: BaseException) -> None:
     beside (Path): What is half written.
     error (BaseException): What has happened.
     """
-    full = None
-    if isinstance(error, Exception) and getattr(error, "errno", None) is None:
-        full = _full_disk(beside.parent) or _full_disk(Path(tempfile.gettempdir()))
+    full = full_disk_behind(error, beside.parent)
     remove(beside)
     if full is not None:
         raise full from error
+
+
+def full_disk_behind(error: BaseException | None, folder: Path) -> OSError | None:
+    """Find out whether a full disk is behind an error that doesn't say which folder is
+    on it.
+
+    error (BaseException | None): What has happened.
+    folder (Path): Where something was being written. Temporary files are elsewhere.
+    RETURNS (OSError | None): An error that names the folder, if its disk is full.
+    """
+    if not isinstance(error, Exception) or getattr(error, "filename", None) is not None:
+        return None
+    if getattr(error, "errno", None) not in (None, *FULL):
+        return None
+    return _full_disk(folder) or _full_disk(Path(tempfile.gettempdir()))
 
 
 def _full_disk(folder: Path) -> OSError | None:
@@ -61,7 +77,8 @@ def _full_disk(folder: Path) -> OSError | None:
         finally:
             probe.unlink(missing_ok=True)
     except OSError as error:
-        return error if error.errno in FULL else None
+        if error.errno in FULL:
+            return OSError(error.errno, error.strerror, str(folder))
     return None
 
 
@@ -96,6 +113,21 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def follow_links(path: Path) -> Path:
+    """Find the file that a path leads to. It is replaced when it is written: a link
+    would become a file and stop being one, and so would a pipe or a device.
+
+    path (Path): The path, which need not exist.
+    RETURNS (Path): The same, or where it leads if it is a link.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(Errors.A509.format(path=path))
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target if path.is_symlink() else path
 
 
 def place_beside(path: Path, end: str = NEW) -> Path:

@@ -11,6 +11,23 @@ from typing import Any
 
 from thinc.api import ConfigValidationError
 
+# What a terminal obeys instead of showing it, and halves of characters, which can't be
+# written at all.
+_UNPRINTABLE = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
+
+
+def printable(text: str, longest: int = 1000) -> str:
+    """Make a message printable that quotes data.
+
+    text (str): The message.
+    longest (int): How many characters are shown. Of more, the middle is left out.
+    RETURNS (str): It, with escapes for control characters and halves of characters.
+    """
+    if len(text) > longest:
+        half = longest // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
 
 class WithCodes(type):
     """Prefix every message of a class with its own name: `[A001] ...`."""
@@ -346,6 +363,10 @@ class Errors(metaclass=WithCodes):
         "Processes of a killed run are still using '{path}'. End them, or wait until "
         "they have ended, and give the command again."
     )
+    A229 = (
+        "'{path}' is damaged or was changed ({error}). Restore it from a backup, or "
+        "start a new run in another output folder."
+    )
     A232 = (
         "There is no recipe '{recipe}' for a config: it is {recipes}. See "
         "docs/recipes.md."
@@ -652,6 +673,11 @@ class Errors(metaclass=WithCodes):
         "'{name}' is the name of {what}, which the package would replace or be hidden "
         "by. Give another name, such as 'adak_{name}'."
     )
+    A509 = (
+        "'{path}' is a pipe or a device. What is read is gone through more than once, "
+        "and what is written takes the place of the file that was there. Give the path "
+        "of a file."
+    )
 
 
 class Warnings(metaclass=WithCodes):
@@ -922,6 +948,11 @@ class Warnings(metaclass=WithCodes):
     W361 = (
         "{count} regions are of the text '{name}' and not of '{key}': they are left "
         "out. --text-key {name} reads that text."
+    )
+    W362 = (
+        "this id comes again after others, so it is read as another text: annotations "
+        "of the same task are joined only if they follow each other. Sort the file by "
+        "id, or export it as JSON instead of JSON-MIN."
     )
 
     # report

@@ -104,3 +104,33 @@ def test_written_file_has_the_usual_rights(tmp_path: Path) -> None:
     write_bytes(path, b"new")
     usual.write_text("new")
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
+
+
+def test_link_leads_to_what_was_written(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("folder/file")
+    (tmp_path / "folder").mkdir()
+    for text in ("new", "newer"):
+        write_bytes(tmp_path / "link", text.encode())
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "folder" / "file").read_text() == text
+    assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+def test_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match=r"A509.*pipe"):
+        write_bytes(tmp_path / "pipe", b"text")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OSError, match=r"links.*circle"):
+        write_bytes(tmp_path / "circle", b"text")
+
+
+def test_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Disk(tmp_path, room=100).patch(monkeypatch)
+    with pytest.raises(OSError, match="No space left") as error:
+        write_bytes(tmp_path / "a", bytes(200))
+    assert error.value.filename == str(tmp_path)

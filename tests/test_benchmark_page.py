@@ -45,6 +45,12 @@ def test_figures_of_a_table_are_recorded(page: str, source: str, table: str) -> 
         assert any(abs(float(figure) - x) <= step for x in recorded), figure
 
 
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.stem)
+def test_benchmark_that_is_named_has_results(page: Path) -> None:
+    for name in re.findall(r"-m benchmarks\.(\w+)", page.read_text(encoding="utf8")):
+        assert (RESULTS / f"{name}.jsonl").exists(), name
+
+
 def test_documentation_has_tables_of_benchmarks() -> None:
     assert {source for _, source, _ in tables()} >= {
         "calibration",

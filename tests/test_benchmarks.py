@@ -11,7 +11,7 @@ import torch
 from spacy.tokens import Doc
 
 from benchmarks.convert import convert_file, write_inputs
-from benchmarks.corpora import make_examples
+from benchmarks.corpora import Corpus, make_examples
 from benchmarks.estimation import SHARD_SIZE, write_corpus
 from benchmarks.fine_tuning import (
     contenders,
@@ -22,6 +22,7 @@ from benchmarks.fine_tuning import (
 from benchmarks.many_labels import largest_array, make_tasks
 from benchmarks.padding import measure_padding, padded_share
 from benchmarks.problem import Size, SpacyAdak, make_problem
+from benchmarks.reduced import compare
 from benchmarks.result_files import result_path
 from benchmarks.scaling import LENGTHS, excess
 from benchmarks.timing import LEAST_ROUNDS, MOST_ROUNDS, median_ratio, time_in_turns
@@ -172,6 +173,16 @@ def test_contenders_learn_with_the_same_transformer_in_the_same_batches(
         losses = train()
         assert losses["transformer"] >= 0, name
         assert train()[component["factory"]] < losses[component["factory"]], name
+
+
+def test_reduced_encoder_is_compared_with_the_same_pipeline(tiny_bert: Path) -> None:
+    vocab = spacy.blank("en").vocab
+    docs = [make_doc(vocab, *text) for text in TEXTS]
+    corpus = Corpus("en", "texts", docs, tiny_bert, "tiny")
+    plain, reduced = compare(corpus, texts=3, steps=2, seconds=0.01, on_gpu=False)
+    assert (plain["encoder"], reduced["encoder"]) == ("32 bits", "8 bits")
+    assert (plain["times as fast"], plain["entities that differ"]) == (1.0, 0)
+    assert reduced["words per second"] > 0
 
 
 def test_padding_is_what_fills_a_batch_up_to_its_longest_text() -> None:

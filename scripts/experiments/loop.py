@@ -50,7 +50,7 @@ from .folder_lock import held
 from .paper_values import TITLES
 from .profiles import Run
 from .results import read_results
-from .run import prepare, share_rows
+from .run import prepare
 
 UNITS = ("form", "place", "random")
 DECISIONS = (10, 30, 100, 300)
@@ -116,7 +116,6 @@ def train_and_score(
     test_path = experiment.corpus / "test.spacy"
     # The same as `model-best`, but over an encoder that knows the texts.
     model = model_of_round(output, best.round)
-    share_rows(model, test_path)
     test = evaluate(model, test_path, use_gpu=run.gpu_id).to_dict()
     return {
         "encoder": describe_encoder(nlp.config).name,

@@ -31,15 +31,12 @@ from typing import NamedTuple
 
 from click import NoSuchOption
 from spacy.cli._util import parse_config_overrides
-from spacy.training import Corpus
-from spacy.util import load_model
 from wasabi import msg
 
 from spacy_adak.atomic import remove
 from spacy_adak.cli.notices import without_notices
-from spacy_adak.encoders.frozen import frozen_encoders
 from spacy_adak.report.evaluation import evaluate
-from spacy_adak.run.folder import FINAL, find_best
+from spacy_adak.run.folder import find_best
 from spacy_adak.run.train import is_begun, train
 from spacy_adak.tasks.progress import describe_seconds
 from spacy_adak.tasks.train_model import BEST_MODEL
@@ -96,7 +93,6 @@ def run_cell(run: Run, cell: Cell) -> Row:
     trained = (train_peer if cell.model == NER else train_model)(run, cell, corpus)
     seconds = max(time.monotonic() - started, trained.seconds)
     test_path = corpus / "test.spacy"
-    share_rows(trained.model, test_path)
     test = evaluate(trained.model, test_path, use_gpu=run.gpu_id).to_dict()
     row = make_row(
         cell,
@@ -151,8 +147,7 @@ def train_model(run: Run, cell: Cell, corpus: Path) -> Trained:
     best = find_best(history)
     assert best is not None
     return Trained(
-        # The same as `model-best`, but over a shared encoder that may know the texts.
-        output / f"round-{best.round:02d}" / FINAL / BEST_MODEL,
+        output / BEST_MODEL,
         describe_encoder(nlp.config),
         {"p": best.precision, "r": best.recall, "f": best.f1},
         rounds=len(history),
@@ -179,18 +174,6 @@ def train_peer(run: Run, cell: Cell, corpus: Path) -> Trained:
         seconds=0.0,
         is_resumed=False,
     )
-
-
-def share_rows(model: Path, texts: Path) -> None:
-    """Have frozen encoders run on texts for all cells that share their rows.
-
-    model (Path): A model of a round.
-    texts (Path): A `.spacy` file.
-    """
-    nlp = load_model(model)
-    docs = [example.predicted for example in Corpus(texts)(nlp)]
-    for encoder in frozen_encoders(nlp):
-        encoder.share_rows(docs)
 
 
 def run_cells(run: Run, cells: Sequence[Cell]) -> None:

@@ -12,6 +12,9 @@ from wasabi import msg
 
 from .notices import without_notices
 
+# That of a log may be long.
+_LONGEST_LINE = 10_000
+
 adak_cli = typer.Typer(
     name="adak",
     help="Train named entity recognition from incomplete annotations (AdaK-NER).",
@@ -150,10 +153,16 @@ def readable_errors() -> Iterator[None]:
                 raise
             # Wrapping would make one paragraph of a list or a log.
             first, *rest = message.splitlines()
-            msg.fail(first)
+            msg.fail(_printable(first))
             for line in rest:
-                typer.echo(line)
+                typer.echo(_printable(line))
             raise typer.Exit(1) from error
+
+
+def _printable(line: str) -> str:
+    from ..errors import printable
+
+    return printable(line, _LONGEST_LINE)
 
 
 def _explain(error: ValueError | OSError) -> str | None:

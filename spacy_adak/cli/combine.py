@@ -56,11 +56,12 @@ def combine_cli(
         --output train.spacy --map products.spacy:ORGANISATION=ORG
     """
     from ..data.combine import combine
+    from ..errors import printable
 
     combined = combine(inputs, output, maps=maps or [])
     found = combined.contradictions
     for contradiction in found[: None if verbose else SHOWN]:
-        msg.warn(str(contradiction))
+        msg.warn(printable(str(contradiction)))
     if len(found) > SHOWN and not verbose:
         msg.text(f"... and {len(found) - SHOWN} more; --verbose lists them all")
     types = sorted(combined.total.types)

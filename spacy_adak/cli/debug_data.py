@@ -11,6 +11,9 @@ from wasabi import msg
 
 from .app import CodeOption, LangOption, adak_cli, readable_errors
 
+# A list of labels may be long.
+LONGEST_FINDING = 10_000
+
 
 @adak_cli.command(
     "debug-data",
@@ -74,6 +77,7 @@ def debug_data_cli(
         --paths.dev dev.spacy
     python -m spacy adak debug-data train.spacy --dev dev.spacy --json
     """
+    from ..errors import printable
     from ..report.debug_data import LEVELS, check_config, check_files
 
     import_code(code_path)
@@ -94,8 +98,7 @@ def debug_data_cli(
         shows: dict[str, Callable[[str], Any]]
         shows = {"info": msg.info, "warning": msg.warn, "error": msg.fail}
         for finding in findings:
-            text = finding.message.encode("utf8", "backslashreplace").decode("utf8")
-            shows[finding.level](text)
+            shows[finding.level](printable(finding.message, LONGEST_FINDING))
         counts = [
             (sum(finding.level == level for finding in findings), level)
             for level in LEVELS[1:]

@@ -71,6 +71,7 @@ def init_config_cli(
     python -m spacy adak init-config config.cfg --lang en --encoder bert-base-cased
     python -m spacy adak init-config config.cfg --lang en --gpu --recipe paper
     """
+    from ..atomic import write_bytes
     from ..run.init_config import init_config
 
     text = init_config(lang, gpu, encoder, quick, recipe)
@@ -82,8 +83,7 @@ def init_config_cli(
             f"{output_file} exists. Choose another file, or --force to overwrite it",
             exits=1,
         )
-    output_file.parent.mkdir(parents=True, exist_ok=True)
-    output_file.write_text(text, encoding="utf8")
+    write_bytes(output_file, text.encode())
     msg.good(f"Saved config to {output_file}")
     msg.text("You can now train. Add --paths.dev dev.spacy if you have complete texts:")
     print(

@@ -110,6 +110,7 @@ def merge_cli(
     python -m spacy adak train config.cfg --output output_2 \\
         --paths.train train_2.spacy --paths.dev dev.spacy
     """
+    from ..errors import printable
     from ..review.merge import merge
 
     result = merge(
@@ -146,7 +147,7 @@ def merge_cli(
     ]
     for lines in (conflicts, unused):
         for line in lines[: None if verbose else SHOWN]:
-            msg.warn(line.encode("utf8", "backslashreplace").decode("utf8"))
+            msg.warn(printable(line))
         if len(lines) > SHOWN and not verbose:
             msg.text(f"... and {len(lines) - SHOWN} more; --verbose lists them all")
     msg.table(

@@ -18,6 +18,7 @@ from .app import (
 )
 
 FORMS_SHOWN = 10
+LONGEST_FORM = 60
 
 
 @adak_cli.command("suggest")
@@ -112,6 +113,7 @@ def suggest_cli(
     python -m spacy adak suggest output/model-best output/train-completed.spacy \\
         suggestions.jsonl
     """
+    from ..errors import printable
     from ..review.suggest import suggest
 
     import_code(code_path)
@@ -136,8 +138,8 @@ def suggest_cli(
         msg.table(
             [
                 (
-                    ranked.form.encode("utf8", "backslashreplace").decode("utf8"),
-                    ranked.label,
+                    printable(ranked.form, LONGEST_FORM),
+                    printable(ranked.label, LONGEST_FORM),
                     ranked.kind,
                     f"{ranked.counts.found:,}",
                     f"{ranked.counts.marked:,}",

@@ -1,47 +1,56 @@
 """Probabilities that say how often a model is right, not only how sure it is."""
 
+from math import exp, log
 from typing import NamedTuple
 
-from torch import Tensor
-
-from .chain import Chain
-from .tags import TagSet
-
-_NEGATIVE_INFINITY = float("-inf")
+# Beyond this models differ by rounding.
+LIMIT = 1e-6
+# Calibrations are fitted to spans from this probability on. Many of them are not on the
+# best reading: suggestions have them, too.
+LEAST_FITTED = 0.005
 
 
 class Calibration(NamedTuple):
-    """What turns the probability p of a path with n entities into a calibrated one,
-    which is p^(1/T) · exp(-c · n) but for a constant. It stays one chain, so that sums
-    over paths are exact.
+    """What turns the probability p of a span into a calibrated one, by its log-odds
+    log(p / (1 - p)). They are scaled and shifted, as Platt does it; where they are
+    above 0 by another slope than below. The order of spans stays.
 
-    temperature (float | Tensor): T. Above 1 the model is less sure of everything.
-    entity_cost (float | Tensor): c. Above 0 it is less sure of entities than of none.
+    slope_below (float): The slope for p < 1/2, above 0. Below 1, what the model finds
+        improbable becomes more probable.
+    slope_above (float): The slope for p > 1/2, above 0. Below 1, what the model is sure
+        of becomes less sure.
+    bias (float): The log-odds for p = 1/2.
     """
 
-    temperature: float | Tensor = 1.0
-    entity_cost: float | Tensor = 0.0
+    slope_below: float = 1.0
+    slope_above: float = 1.0
+    bias: float = 0.0
 
-    def __call__(self, chain: Chain, tagset: TagSet) -> Chain:
-        """Calibrate the scores of a chain.
+    def __call__(self, probability: float) -> float:
+        """RETURNS (float): The calibrated probability."""
+        if self == IDENTITY:
+            return probability
+        value = log_odds(probability)
+        slope = self.slope_above if value > 0 else self.slope_below
+        return _sigmoid(slope * value + self.bias)
 
-        chain (Chain): The scores.
-        tagset (TagSet): The tags.
-        RETURNS (Chain): Other scores. What is forbidden stays so.
-        """
-        emissions, lengths, *moves = chain
-        starting = tagset.starting_tags().to(emissions)
-        return Chain(
-            self._scale(emissions) - self.entity_cost * starting,
-            lengths,
-            *map(self._scale, moves),
-        )
-
-    def _scale(self, scores: Tensor) -> Tensor:
-        # The gradient for the temperature is 0 · inf where a move is forbidden.
-        forbidden = scores == _NEGATIVE_INFINITY
-        scaled = scores.masked_fill(forbidden, 0.0) / self.temperature
-        return scaled.masked_fill(forbidden, _NEGATIVE_INFINITY)
+    def inverse(self, probability: float) -> float:
+        """RETURNS (float): The probability that is calibrated to this one."""
+        if self == IDENTITY:
+            return probability
+        value = log_odds(probability) - self.bias
+        return _sigmoid(value / (self.slope_above if value > 0 else self.slope_below))
 
 
 IDENTITY = Calibration()
+
+
+def log_odds(probability: float) -> float:
+    """RETURNS (float): log(p / (1 - p)), for a p not too near to 0 or 1."""
+    inside = min(max(probability, LIMIT), 1 - LIMIT)
+    return log(inside / (1 - inside))
+
+
+def _sigmoid(value: float) -> float:
+    # Of a large number, either way, one of the two powers is no float.
+    return 1 / (1 + exp(-value)) if value > 0 else exp(value) / (1 + exp(value))

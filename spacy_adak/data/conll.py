@@ -93,13 +93,18 @@ def read_conll(
 
 
 def _has_counts_for_tokens(path: Path, columns: _Columns) -> bool:
-    """Whether the column of tokens has their positions in the sentence, as the first
-    one of CoNLL-U does."""
-    counted = 0
+    """Whether the column of tokens counts them, by the sentence as the first one of
+    CoNLL-U does, or through the file."""
+    counted, following = 0, 1
     for sentence in islice(_read_sentences(path, columns, Summary()), _LOOKED_AT):
-        tokens = [row.token for row in sentence.rows]
-        first = int(tokens[0]) if tokens[0] in ("0", "1") else len(tokens)
-        if tokens != [str(first + i) for i in range(len(tokens))]:
+        # The names of columns are no tags.
+        tokens = [row.token for row in sentence.rows if is_tag(row.tag, "BILUES")]
+        if not tokens:
+            continue
+        if tokens[0] not in ("0", "1", str(following)):
+            return False
+        first, following = int(tokens[0]), int(tokens[0]) + len(tokens)
+        if tokens != [str(number) for number in range(first, following)]:
             return False
         counted += len(tokens) > 1
     return counted > 0

@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
+from ..atomic import follow_links
 from ..errors import Errors
 from .alignment import AlignmentMode
 from .annotated_text import Unlabelled
@@ -218,10 +219,14 @@ def _input_files(path: Path, converter: Format | None) -> list[Path]:
         files = [
             p
             for p in paths
-            if p.suffix in suffixes and p.is_file() and not _belongs_to_another(p)
+            if p.suffix.lower() in suffixes
+            and p.is_file()
+            and not _belongs_to_another(p)
         ]
     else:
         files = [path] if path.exists() else []
+        if files and not path.is_file():
+            raise ValueError(Errors.A509.format(path=path))
     if not files:
         raise ValueError(Errors.A303.format(path=path))
     return files
@@ -229,7 +234,7 @@ def _input_files(path: Path, converter: Format | None) -> list[Path]:
 
 def _belongs_to_another(path: Path) -> bool:
     """Whether a file of a directory describes others, or is the text of another."""
-    is_text = path.suffix == TEXT and path.with_suffix(ANNOTATIONS).is_file()
+    is_text = path.suffix.lower() == TEXT and path.with_suffix(ANNOTATIONS).is_file()
     return is_text or path.name in INFO_FILES
 
 
@@ -256,9 +261,10 @@ def _plan(
             by_suffix = to or format_of_suffix(output_path, "--to", Target)
             target_format = cast(Target, by_suffix)
             target = output_path
-        if target.resolve() in taken:
+        place = follow_links(target).resolve()
+        if place in taken:
             raise ValueError(Errors.A315.format(path=target))
-        taken.add(target.resolve())
+        taken.add(place)
         source_format = converter or detect_format(source)
         steps.append(_Step(source, source_format, target, target_format))
     return steps

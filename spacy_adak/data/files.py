@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,24 @@ from .summary import Place, Summary
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def _object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make the dict of a JSON object. Python would take the last of several values of a
+    key, and drop the others without a word.
+
+    pairs (list[tuple[str, Any]]): Its keys and values.
+    RETURNS (dict[str, Any]): The dict.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {twice!r} is there more than once")
+    return found
+
+
+# For all JSON that users give.
+JSON_DECODER = json.JSONDecoder(object_pairs_hook=_object_of_pairs)
 
 
 class _Line(NamedTuple):
@@ -106,7 +125,7 @@ def _read_json_lines(
             continue
         place = Place(path, number)
         try:
-            record = json.loads(text)
+            record = JSON_DECODER.decode(text)
         except (ValueError, RecursionError) as error:  # it has limits to size and depth
             if summary is not None:
                 message = Warnings.W305.format(error=error)

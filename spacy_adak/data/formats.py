@@ -59,7 +59,7 @@ def format_of_suffix(path: Path, option: str, choices: Any = Format) -> Format:
     choices (Any): The formats there are.
     RETURNS (str): The format.
     """
-    found = _BY_SUFFIX.get(path.suffix)
+    found = _BY_SUFFIX.get(path.suffix.lower())
     if found is not None and found in get_args(choices):
         return found
     formats = ", ".join(get_args(choices))
@@ -74,9 +74,10 @@ def detect_format(path: Path) -> Format:
     RETURNS (str): The format.
     """
     by_suffix = format_of_suffix(path, "--converter")
-    if path.suffix == TEXT and path.with_suffix(ANNOTATIONS).is_file():
+    suffix = path.suffix.lower()
+    if suffix == TEXT and path.with_suffix(ANNOTATIONS).is_file():
         return "brat"
-    if path.suffix not in (".json", ".jsonl"):
+    if suffix not in (".json", ".jsonl"):
         return by_suffix
     for record in _first_records(path):
         found = _format_of_record(record)

@@ -84,7 +84,9 @@ def _read_sentences(
     path: Path, names: list[str] | None, summary: Summary
 ) -> Iterator[Sentence]:
     rows, features = (
-        _read_parquet(path) if path.suffix == ".parquet" else _read_json(path, summary)
+        _read_parquet(path)
+        if path.suffix.lower() == ".parquet"
+        else _read_json(path, summary)
     )
     found_names: dict[str, list[str] | None] = {}
     for place, row in rows:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..errors import Errors
-from .files import read_lines
+from .files import JSON_DECODER, read_lines
 from .summary import Place
 
 _SPACE = re.compile(r"\s*")
@@ -43,7 +43,6 @@ class _ArrayReader:
     def __init__(self, path: Path, file: TextIO) -> None:
         self._path = path
         self._file = file
-        self._decoder = json.JSONDecoder()
         self._text = ""
         self._position = 0
         self._line = 1  # of the character at `_counted`
@@ -101,7 +100,7 @@ class _ArrayReader:
     def _decode(self) -> Any:
         while True:
             try:
-                value, end = self._decoder.raw_decode(self._text, self._position)
+                value, end = JSON_DECODER.raw_decode(self._text, self._position)
                 # A number may go on in the next chunk, as 1 does in 1e+2.
                 if end < len(self._text) - 2 or self._is_whole:
                     self._position = end

@@ -39,13 +39,18 @@ def read_label_studio(
     YIELDS (AnnotatedText): The tasks that somebody annotated, or a model.
     """
     tasks = _read_tasks(path, summary)
+    read: set[int | str] = set()
     # JSON-MIN repeats a task for each of its annotations.
     for number, group in groupby(tasks, key=lambda found: _min_id(*found)):
         if number is None:
             for place, task in group:
                 yield from _read_task(task, text_key, place, summary)
         else:
-            yield from _read_min_tasks(list(group), text_key, summary)
+            copies = list(group)
+            if number in read:
+                summary.add_problem(copies[0][0], "repaired", Warnings.W362)
+            read.add(number)
+            yield from _read_min_tasks(copies, text_key, summary)
 
 
 def _read_tasks(path: Path, summary: Summary) -> Iterator[tuple[Place, dict[str, Any]]]:

@@ -60,15 +60,30 @@ def estimates_of(doc: Doc) -> list[SpanOrigin]:
 
 
 def _scored(doc: Doc, key: str, origin: Origin) -> list[SpanOrigin]:
-    """The spans of a group. One made by others may lack scores."""
+    return [SpanOrigin(span, origin, score) for span, score in scored_spans(doc, key)]
+
+
+def scored_spans(doc: Doc, key: str) -> list[tuple[Span, float | None]]:
+    """Read a group of spans with scores. One made by others may lack scores.
+
+    doc (Doc): The document.
+    key (str): The key of `Doc.spans`.
+    RETURNS (list[tuple[Span, float | None]]): The spans, each with its score; None if
+        it is not known.
+    """
     group = doc.spans.get(key)
     if group is None:
         return []
     scores = [*(group.attrs.get(SCORES) or ()), *[None] * len(group)]
-    return [
-        SpanOrigin(span, origin, score)
-        for span, score in zip(group, scores, strict=False)
-    ]
+    return list(zip(group, scores, strict=False))
+
+
+def has_candidates(doc: Doc) -> bool:
+    """RETURNS (bool): Whether a document has what fold models would suggest. A group of
+    that name in which spans have no scores is that of somebody else."""
+    if SCORES not in getattr(doc.spans.get(CANDIDATES_KEY), "attrs", ()):
+        return False
+    return all(score is not None for _, score in scored_spans(doc, CANDIDATES_KEY))
 
 
 def set_scored_spans(

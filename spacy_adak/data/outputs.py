@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
+from ..atomic import follow_links
 from ..errors import Errors
 
 
 def refuse_to_overwrite_inputs(output: Path, *inputs: Path | None) -> None:
-    """Raise an error if a file that is to be written is one that is read.
+    """Raise an error if a file that is to be written is one that is read, or none.
 
     output (Path): The file to write.
     inputs (Path | None): The files to read, or directories of `.spacy` files.
     """
-    target = Path(output).resolve()
+    target = follow_links(Path(output)).resolve()
     for path in inputs:
         if path is None:
             continue

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Errors, Warnings
-from .files import read_json_lines, read_lines
+from .files import JSON_DECODER, read_json_lines, read_lines
 from .json_array import read_json_array
 from .summary import Place, Summary
 
@@ -20,9 +20,10 @@ def read_records(path: Path, summary: Summary) -> Iterator[tuple[Place, Any]]:
     YIELDS (tuple[Place, Any]): Where the record is, and the record.
     """
     first_line = next((line for line in read_lines(path) if line.strip()), "")
-    if path.suffix != ".jsonl" and first_line.lstrip().startswith("["):
+    is_jsonl = path.suffix.lower() == ".jsonl"
+    if not is_jsonl and first_line.lstrip().startswith("["):
         yield from read_json_array(path, "record")
-    elif path.suffix == ".jsonl" or _is_json(first_line):
+    elif is_jsonl or _is_json(first_line):
         yield from read_json_lines(path, summary)
     else:
         yield Place(path, 1), _read_json(path)
@@ -60,7 +61,7 @@ def _is_json(line: str) -> bool:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads("\n".join(read_lines(path)))
+        return JSON_DECODER.decode("\n".join(read_lines(path)))
     except (ValueError, RecursionError) as error:  # it has limits to size and depth
         line = getattr(error, "lineno", 1)
         why = getattr(error, "msg", error)

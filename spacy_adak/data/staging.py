@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from ..atomic import place_beside, remove, sync
+from ..atomic import follow_links, full_disk_behind, place_beside, remove, sync
 
 
 class Staging:
@@ -21,9 +21,10 @@ class Staging:
     def place(self, path: Path) -> Path:
         """Choose where to write a file.
 
-        path (Path): The file; missing parent folders are made.
+        path (Path): The file, or a link to it; missing parent folders are made.
         RETURNS (Path): Its place until all are whole.
         """
+        path = follow_links(path)
         missing = [p for p in path.parents if not p.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
         self._made += reversed(missing)
@@ -36,13 +37,16 @@ class Staging:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        folders = {path.parent for path in self._places}
+        found = (full_disk_behind(error, folder) for folder in folders)
+        full = next((full for full in found if full is not None), None)
         try:
             if error is None:
                 for beside in self._places.values():
                     sync(beside)
                 for path, beside in self._places.items():
                     os.replace(beside, path)
-                for folder in {path.parent for path in self._places}:
+                for folder in folders:
                     sync(folder)
         finally:
             for beside in self._places.values():
@@ -50,3 +54,5 @@ class Staging:
             for folder in reversed(self._made):
                 with suppress(OSError):  # there is something in it
                     folder.rmdir()
+        if full is not None:
+            raise full from error

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from spacy.tokens import Doc
 
-from ..errors import Errors
+from ..errors import Errors, printable
 from .complete_types import types_complete_in
 from .guesses import guesses_of
 from .origins import ESTIMATED_KEY
@@ -36,8 +36,7 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         name = f", {self.record.name}" if self.record.name else ""
         text = f"{self.record.path}, line {self.line}{name}: {self.message}"
-        # What it quotes may hold half a character, which cannot be printed.
-        return text.encode("utf8", "backslashreplace").decode("utf8")
+        return printable(text)
 
 
 @dataclass

@@ -22,7 +22,7 @@ from .before_fork import pack_before_fork
 from .curated import Loader, set_loaders
 from .remembered_rows import RecentRows, RememberedRows
 from .row_folder import RowFolder
-from .shared_encoder import SharedEncoder
+from .shared_encoder import SharedEncoder, find_shared
 from .sizes import check_sizes
 from .token_rows import TokenEncoder
 
@@ -106,6 +106,17 @@ def frozen_encoders(nlp: Language) -> Iterator["FrozenShim"]:
                     yield _shim(node)
 
 
+def share_all_rows(nlp: Language) -> None:
+    """Have texts encoded once by all pipelines that were trained over the same frozen
+    encoder with the same `--paths.rows`.
+
+    nlp (Language): One of the pipelines.
+    """
+    rows = nlp.config.get("paths", {}).get("rows")
+    for encoder in frozen_encoders(nlp):
+        encoder.share_all_rows(Path(rows) if rows else None)
+
+
 def _shim(model: Model) -> "FrozenShim":
     return cast(FrozenShim, model.shims[0])
 
@@ -151,7 +162,10 @@ class FrozenShim(Shim):
         self._memory_limit = memory_limit
         self._shared = shared
         self._serializes_shared = True
+        self._shares_all = False
         self._is_loaded = False
+        # Of the weights, if they were shared when the pipeline was trained.
+        self._checksum: str | None = None
         self._remembered: RememberedRows | None = None
         self._recent = self._no_recent_rows()
         self._failed: list[RowFolder | RememberedRows] = []
@@ -221,11 +235,23 @@ class FrozenShim(Shim):
         encoded = self._encode(list(unknown.values()), alike=is_for_training)
         for key, rows in zip(unknown, encoded, strict=True):
             known[key] = rows
-            if self._remembered is not None:
+            if self._shares_all and self._shared is not None:
+                self._add(self._shared.rows, key, rows)
+            elif self._remembered is not None:
                 self._add(self._remembered, key, rows)
             elif not is_for_training:
                 self._recent.add(key, rows)
         return [known[key] for key in keys]
+
+    def share_all_rows(self, folder: Path | None) -> None:
+        """Share the rows of all texts that are read from now on, with pipelines that
+        were trained over the same encoder.
+
+        folder (Path | None): What `--paths.rows` named in these trainings.
+        """
+        if self._shared is None and folder is not None and self._checksum is not None:
+            self._shared = find_shared(folder, self.encoder.identity, self._checksum)
+        self._shares_all = True
 
     def share_rows(self, docs: Sequence[Doc]) -> None:
         """Put the rows of texts where other processes find them.
@@ -289,11 +315,13 @@ class FrozenShim(Shim):
         """RETURNS (bytes): The encoder, unless it is shared and to be left out."""
         message: dict[str, Any] = {"encoder": None, "has_weights": True}
         if self._shared is None:
+            message["checksum"] = self._checksum
             message["encoder"] = self.encoder.model.to_bytes()
             message["has_weights"] = self._is_loaded
         elif self._serializes_shared:
             # What was loaded from there would be other bytes, serialized again.
             message["encoder"] = self._shared.read()
+            message["checksum"] = self._shared.checksum
         return srsly.msgpack_dumps(message)
 
     def from_bytes(self, data: bytes) -> "FrozenShim":
@@ -309,6 +337,7 @@ class FrozenShim(Shim):
         if message["encoder"] is not None:
             self.encoder.model.from_bytes(message["encoder"])
             self._is_loaded = message["has_weights"]
+            self._checksum = message.get("checksum")
             self._shared = None
             if self._is_loaded and self.encoder.is_transformer:
                 pack_before_fork(self)

@@ -8,6 +8,7 @@ The trainings of a run look at the same texts. They find the rows here and never
 the encoder itself, nor is it written again with each model that they save.
 """
 
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..errors import Errors
 from .row_folder import RowFolder
 
 ROWS = "rows"
+_ABOUT = "about.json"
 
 
 class SharedEncoder:
@@ -51,13 +53,23 @@ class SharedEncoder:
         """RETURNS (int): The width of its rows."""
         return srsly.read_json(self._about)["width"]
 
+    @property
+    def checksum(self) -> str | None:
+        """RETURNS (str | None): Tells the weights from others."""
+        return srsly.read_json(self._about).get("checksum")
+
     def store(self, model: Model) -> None:
         """Put the encoder into the folder. If several processes do, it is the same one.
 
         model (Model): The encoder, initialized.
         """
-        write_bytes(self._encoder, model.to_bytes())
-        about = {"width": model.get_dim("nO"), "encoder": self._identity}
+        data = model.to_bytes()
+        write_bytes(self._encoder, data)
+        about = {
+            "width": model.get_dim("nO"),
+            "encoder": self._identity,
+            "checksum": blake2b(data, digest_size=16).hexdigest(),
+        }
         write_file(self._about, lambda beside: srsly.write_json(beside, about))
 
     def read(self) -> bytes:
@@ -70,8 +82,23 @@ class SharedEncoder:
 
     @property
     def _about(self) -> Path:
-        return self.folder / "about.json"
+        return self.folder / _ABOUT
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Open files stay with the process that opened them.
         return SharedEncoder, (self.folder, self._identity)
+
+
+def find_shared(folder: Path, identity: str, checksum: str) -> SharedEncoder | None:
+    """Find an encoder among those of several runs.
+
+    folder (Path): What `--paths.rows` named.
+    identity (str): Tells its structure and settings from others.
+    checksum (str): Tells its weights from others.
+    RETURNS (SharedEncoder | None): The encoder, if it is there.
+    """
+    for path in sorted(folder.glob(f"*/{_ABOUT}")):
+        about = srsly.read_json(path)
+        if (about.get("encoder"), about.get("checksum")) == (identity, checksum):
+            return SharedEncoder(path.parent, identity)
+    return None

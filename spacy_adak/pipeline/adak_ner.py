@@ -550,4 +550,4 @@ def _is_calibration(value: Any) -> bool:
         isinstance(number, int | float) and abs(number) < 1e300
         for number in settings.values()
     )
-    return is_number and settings["temperature"] > 0
+    return is_number and min(settings["slope_below"], settings["slope_above"]) > 0

@@ -1,37 +1,42 @@
 """Fit the calibration of a pipeline to texts whose annotation is a fact."""
 
-from collections.abc import Iterable, Sequence
-from math import log
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy
-import torch
 from scipy.optimize import minimize
+from scipy.special import expit
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
-from torch import Tensor
 
-from ..annotation.known import allowed_tags
-from ..annotation.segments import batch_segments
-from ..crf.calibration import IDENTITY, Calibration
-from ..crf.chain import Chain
-from ..crf.lattice import log_partition
-from ..crf.tags import TagSet
+from ..annotation.known import Known, preset_from_doc
+from ..crf.calibration import IDENTITY, LEAST_FITTED, Calibration, log_odds
+from ..crf.spans import probable_spans
+from ..crf.tags import LabelledSpan
+from ..data.origins import DECIDED_KEY
 from .adak_ner import AdaKRecognizer
+from .recognition import segment_chains, shift
 
 _DOCS_AT_A_TIME = 256
-# With fewer entities than this it would be fitted to chance.
+# With fewer entities than this it would be fitted to chance. One that annotators mark
+# with probability r counts r.
 _FEWEST_ENTITIES = 30
-# What a sensible model is not beyond: log T, and c.
-_BOUNDS = [(log(0.2), log(10.0)), (-5.0, 5.0)]
+# What a sensible model is not beyond: both slopes, and the bias.
+_BOUNDS = [(0.05, 5.0), (0.05, 5.0), (-5.0, 5.0)]
 
 
-class _Segments(NamedTuple):
-    """Some segments, and the weights of their tags by what is annotated."""
+class _Candidate(NamedTuple):
+    """A span that the model finds possible.
 
-    chain: Chain
-    log_weights: Tensor
+    log_odds (float): How probable it is to the model.
+    is_annotated (bool): Whether it is an annotated entity.
+    recall (float): How probable it is that it was annotated, if it is an entity.
+    """
+
+    log_odds: float
+    is_annotated: bool
+    recall: float
 
 
 def fit_calibration(
@@ -39,40 +44,50 @@ def fit_calibration(
     component: str,
     examples: Iterable[Example],
     annotation_recall: float | None = None,
+    recall_per_type: Mapping[str, float] | None = None,
 ) -> Calibration:
-    """Fit temperature and entity cost by maximum likelihood of the annotation: of its
-    one path where a text is annotated completely. Where it is not, of all paths that
-    agree with it, each by how likely annotators would have left its other entities.
+    """Fit slopes and bias by maximum likelihood of the annotation. A span with the
+    calibrated probability p is annotated with probability r · p, where r is 1 if its
+    text is annotated completely, and the recall of the annotators if it is not.
 
     nlp (Language): The pipeline.
     component (str): The name of its `adak_ner` component.
     examples (Iterable[Example]): Annotated texts that the model was not trained on.
     annotation_recall (float | None): How many of the entities in texts with unknown
         tokens are annotated. Without it these texts are passed over.
+    recall_per_type (Mapping[str, float] | None): The same for types that differ.
     RETURNS (Calibration): The calibration, which changes nothing if there are too few
         entities to fit it to.
     """
     recognizer = nlp.get_pipe(component)
     assert isinstance(recognizer, AdaKRecognizer)
-    segments: list[_Segments] = []
-    entities = 0
-    for batch in minibatch(examples, size=_DOCS_AT_A_TIME):
-        found, annotated = _read(nlp, recognizer, batch, annotation_recall)
-        segments += found
-        entities += annotated
-    if entities < _FEWEST_ENTITIES:
+    candidates = [
+        candidate
+        for batch in minibatch(examples, size=_DOCS_AT_A_TIME)
+        for candidate in _read(
+            nlp, recognizer, batch, annotation_recall, recall_per_type or {}
+        )
+    ]
+    if sum(c.recall for c in candidates if c.is_annotated) < _FEWEST_ENTITIES:
         return IDENTITY
+    odds, annotated, recall = map(numpy.array, zip(*candidates, strict=True))
+    terms = numpy.stack(
+        [numpy.minimum(odds, 0), numpy.maximum(odds, 0), numpy.ones_like(odds)]
+    )
+    with numpy.errstate(divide="ignore"):
+        log_missed = numpy.log1p(-recall)
 
     def loss(parameters: numpy.ndarray) -> tuple[float, numpy.ndarray]:
-        point = torch.tensor(parameters, dtype=torch.float64, requires_grad=True)
-        calibration = Calibration(point[0].exp(), point[1])
-        total = -_log_likelihood(segments, calibration, recognizer.tagset)
-        (gradient,) = torch.autograd.grad(total, point)
-        return total.item(), gradient.numpy()
+        value = parameters @ terms
+        # log p and log(1 - r p) but for what does not depend on the parameters.
+        found = -numpy.logaddexp(0, -value)
+        left = numpy.logaddexp(0, value + log_missed) - numpy.logaddexp(0, value)
+        change = numpy.where(annotated, 1.0, expit(value + log_missed)) - expit(value)
+        return -numpy.where(annotated, found, left).sum(), -(terms @ change)
 
-    fitted = minimize(loss, numpy.zeros(2), jac=True, method="L-BFGS-B", bounds=_BOUNDS)
-    log_temperature, entity_cost = fitted.x.tolist()
-    return Calibration(float(numpy.exp(log_temperature)), entity_cost)
+    start = numpy.array(IDENTITY)
+    fitted = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=_BOUNDS)
+    return Calibration(*fitted.x.tolist())
 
 
 def _read(
@@ -80,48 +95,57 @@ def _read(
     recognizer: AdaKRecognizer,
     examples: Sequence[Example],
     annotation_recall: float | None,
-) -> tuple[list[_Segments], int]:
-    """Segments with what is known of them, and how many entities are annotated."""
+    recall_per_type: Mapping[str, float],
+) -> Iterator[_Candidate]:
+    """All spans that are probable enough, and what is known of them."""
     tagset = recognizer.tagset
     names = nlp.pipe_names
     later = names[names.index(recognizer.name) :]
     examples = [example for example in examples if len(example.predicted)]
     list(nlp.pipe([example.predicted for example in examples], disable=later))
-    kept = []
+    docs, all_known, is_complete, annotated = [], [], [], []
     for example in examples:
-        sample = recognizer.read_sample(example)
-        if annotation_recall is not None or not sample.known.unknown().any():
-            kept.append((example, sample))
-    if not kept:
-        return [], 0
-    scores = recognizer.tag_scores([example.predicted for example, _ in kept])
-    device = scores.emissions.device
-    starting = tagset.starting_tags().numpy()
-    weights = []
-    for _, (known, _, _) in kept:
-        allowed = allowed_tags(known, tagset)
-        log_weights = numpy.where(allowed, 0.0, -numpy.inf)
-        if annotation_recall is not None:
-            unmarked = known.unknown()[:, None] & starting & allowed
-            log_weights[unmarked] = numpy.log1p(-annotation_recall)
-        weights.append(log_weights)
-    all_weights = torch.from_numpy(numpy.concatenate(weights)).to(device)
-    ends = [sample.ends for _, sample in kept]
-    found = [
-        _Segments(scores.chain(batch), all_weights[batch.tokens])
-        for batch in batch_segments(ends, device)
+        known = recognizer.read_sample(example).known
+        has_unknown = bool(known.unknown().any())
+        if has_unknown and annotation_recall is None:
+            continue
+        entities = set(known.entities)
+        if has_unknown:
+            decided = _decided(example)
+            entities -= {e for e in decided if not known.is_complete_for(e)}
+        docs.append(example.predicted)
+        all_known.append(known)
+        is_complete.append(not has_unknown)
+        annotated.append(entities)
+    if not docs:
+        return
+    presets = [
+        preset_from_doc(doc, tagset, recognizer.max_segment_length) for doc in docs
     ]
-    return found, sum(len(sample.known.entities) for _, sample in kept)
+    set_before = [set(preset.known.entities) for preset in presets]
+    scores = recognizer.tag_scores(docs)
+    for chain, places in segment_chains(scores, presets, tagset):
+        for row, local, probability in probable_spans(chain, tagset, LEAST_FITTED):
+            number, offset = places[row]
+            span = shift(local, offset)
+            if span in set_before[number]:
+                continue
+            recall = 1.0
+            if not (is_complete[number] or _is_ruled_out(span, all_known[number])):
+                assert annotation_recall is not None
+                recall = recall_per_type.get(span.type, annotation_recall)
+            yield _Candidate(log_odds(probability), span in annotated[number], recall)
 
 
-def _log_likelihood(
-    segments: Sequence[_Segments], calibration: Calibration, tagset: TagSet
-) -> Tensor:
-    total = torch.zeros((), dtype=torch.float64)
-    for chain, log_weights in segments:
-        calibrated = calibration(chain, tagset)
-        annotated = calibrated.with_node_weights(log_weights)
-        # A text whose annotation the model has no path for says nothing.
-        each = log_partition(annotated) - log_partition(calibrated)
-        total = total + each[each.isfinite()].sum().cpu()
-    return total
+def _decided(example: Example) -> set[LabelledSpan]:
+    """What was accepted as a suggestion: annotators had left it out."""
+    group = example.reference.spans.get(DECIDED_KEY, ())
+    aligned = example.get_aligned_spans_y2x(group, allow_overlap=True)
+    return {LabelledSpan(span.start, span.end, span.label_) for span in aligned}
+
+
+def _is_ruled_out(span: LabelledSpan, known: Known) -> bool:
+    """Whether it is stated that a span is no entity. That it overlaps another one is
+    no such statement: of entities that nobody annotated it can't be seen."""
+    is_outside = bool(known.outside[span.start : span.end].any())
+    return is_outside or span in known.ruled_out or known.is_complete_for(span)

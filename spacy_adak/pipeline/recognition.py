@@ -68,8 +68,8 @@ def find_entities(
         probabilities: list[float] | list[None] = [None] * len(found)
         if with_probabilities and found:
             spans = tagged_spans(found, tagset)
-            calibrated = calibration(chain, tagset)
-            probabilities = span_log_probabilities(calibrated, spans).exp().tolist()
+            exact = span_log_probabilities(chain, spans).exp().tolist()
+            probabilities = [calibration(value) for value in exact]
         for (segment, span), probability in zip(found, probabilities, strict=True):
             doc, offset = places[segment]
             predictions[doc].append(Prediction(shift(span, offset), probability))

@@ -15,6 +15,7 @@ import torch
 from ..crf.chain import Chain
 from ..crf.decode import kbest
 from ..crf.tags import LabelledSpan, TagSet
+from ..shards.checkpoint import damage_named
 
 Words = tuple[str, ...]
 
@@ -97,8 +98,9 @@ class Dictionary:
     @classmethod
     def from_disk(cls, path: Path) -> "Dictionary":
         """RETURNS (Dictionary): As it was written row by row to a JSONL file."""
-        rows = srsly.read_jsonl(path)
-        return cls({tuple(row["words"]): row["label"] for row in rows})
+        with damage_named(path):
+            rows = srsly.read_jsonl(path)
+            return cls({tuple(row["words"]): row["label"] for row in rows})
 
 
 def tags_on_best_paths(chain: Chain, k: int) -> torch.Tensor:

@@ -19,7 +19,7 @@ import srsly
 
 from ..annotation.known import Known, allowed_tags, entity_starting_tags
 from ..crf.tags import LabelledSpan, TagSet, split_tag
-from ..shards.checkpoint import write_json
+from ..shards.checkpoint import damage_named, write_json
 from .guess_precision import log_odds
 from .guess_trust import Trust
 from .voices import Guesses, voices_of
@@ -169,13 +169,14 @@ def read_evidence(folder: Path, shard: Path) -> list[Evidence]:
     path = _evidence_path(folder, shard)
     if not path.exists():
         return []
-    return [
-        Evidence(
-            [GuessedSpan(LabelledSpan(*span), *values) for span, *values in spans],
-            missed,
-        )
-        for spans, missed in srsly.read_json(path)["texts"]
-    ]
+    with damage_named(path):
+        return [
+            Evidence(
+                [GuessedSpan(LabelledSpan(*span), *values) for span, *values in spans],
+                missed,
+            )
+            for spans, missed in srsly.read_json(path)["texts"]
+        ]
 
 
 def _evidence_path(folder: Path, shard: Path) -> Path:

@@ -18,7 +18,7 @@ from ..annotation.completeness import is_meant_to_be_complete
 from ..data.complete_types import types_complete_in
 from ..recall.complete_texts import annotated_unasked
 from ..recall.intervals import Interval, share
-from ..shards.checkpoint import write_json
+from ..shards.checkpoint import damage_named, write_json
 from .guess_precision import Tally, bounded, log_odds, updated
 from .voices import Guesses, Place, Voice, bands_of_scores, voices_of
 
@@ -119,17 +119,18 @@ class Trust(NamedTuple):
     @classmethod
     def from_disk(cls, path: Path) -> "Trust":
         """RETURNS (Trust): As it was written to a file."""
-        # Another reader of JSON changes the last digit of some numbers.
-        data = json.loads(path.read_text(encoding="utf8"))
-        return cls(
-            [_read_guesser(*row) for row in data["guessers"]],
-            data["bands"],
-            {
-                (frozenset((name, band) for name, band in voices), label): (w, p)
-                for voices, label, w, p in data["precision"]
-            },
-            {(frozenset(names), label): v for names, label, v in data["missed"]},
-        )
+        with damage_named(path):
+            # Another reader of JSON changes the last digit of some numbers.
+            data = json.loads(path.read_text(encoding="utf8"))
+            return cls(
+                [_read_guesser(*row) for row in data["guessers"]],
+                data["bands"],
+                {
+                    (frozenset((name, band) for name, band in voices), label): (w, p)
+                    for voices, label, w, p in data["precision"]
+                },
+                {(frozenset(names), label): v for names, label, v in data["missed"]},
+            )
 
 
 def _read_guesser(

@@ -267,11 +267,12 @@ def check_labels(train: Sequence[Doc], dev: Sequence[Doc]) -> Iterable[Finding]:
         )
 
 
-def check_alignment(nlp: Language, docs: Sequence[Doc]) -> Iterable[Finding]:
+def check_alignment(name: str, docs: Sequence[Doc], nlp: Language) -> Iterable[Finding]:
     """Whether entities fall on the tokens of a pipeline.
 
+    name (str): "training" or "dev".
+    docs (Sequence[Doc]): The data.
     nlp (Language): The pipeline.
-    docs (Sequence[Doc]): The training data.
     YIELDS (Finding): What was found.
     """
     misaligned = []
@@ -284,12 +285,15 @@ def check_alignment(nlp: Language, docs: Sequence[Doc]) -> Iterable[Finding]:
         ]
     if misaligned:
         listed = _listed(f"'{ent.text}'" for ent in islice(misaligned, EXAMPLES))
+        effect = (
+            "nothing is learnt from them" if name == "training" else "none is found"
+        )
         yield Finding(
-            "misaligned",
+            f"{name}_misaligned",
             "warning",
-            f"{len(misaligned):,} entities do not fall on the tokens of the pipeline, "
-            f"such as {listed}: nothing is learnt from them. Change the tokenizer, or "
-            "their bounds.",
+            f"{len(misaligned):,} entities of the {name} data do not fall on the "
+            f"tokens of the pipeline, such as {listed}: {effect}. Change the "
+            "tokenizer, or their bounds.",
             {"entities": len(misaligned)},
         )
 

@@ -72,7 +72,8 @@ def debug_data(
         *check_guesses(train, dev),
     ]
     if nlp is not None:
-        findings += check_alignment(nlp, train)
+        findings += check_alignment("training", train, nlp)
+        findings += check_alignment("dev", dev, nlp)
     if summary is not None and summary.problems:
         shown = "; ".join(str(problem) for problem in summary.problems[:EXAMPLES])
         findings.append(

@@ -12,6 +12,7 @@ from spacy.training import Corpus, Example
 from ..data.complete_types import is_complete_for
 from ..data.docbin import unreadable_file_named
 from ..data.origins import INCORRECT_SPANS_KEY, SCORES
+from ..encoders.frozen import share_all_rows
 from ..errors import Errors
 from ..pipeline.adak_ner import AdaKRecognizer
 
@@ -48,7 +49,8 @@ class Prediction(NamedTuple):
 def predict(
     nlp: Language, data_path: Path, *, gold_preproc: bool = False
 ) -> list[Example]:
-    """Have a pipeline find entities.
+    """Have a pipeline find entities. Texts that another pipeline has read over the same
+    frozen encoder, with the same `--paths.rows`, are not encoded again.
 
     nlp (Language): The pipeline.
     data_path (Path): A `.spacy` file, or a directory of them.
@@ -60,6 +62,7 @@ def predict(
         raise ValueError(Errors.A400.format(path=data_path))
     with unreadable_file_named(data_path):
         examples = list(Corpus(data_path, gold_preproc=gold_preproc)(nlp))
+    share_all_rows(nlp)
     docs = nlp.pipe(example.predicted for example in examples)
     return [
         Example(doc, example.reference)

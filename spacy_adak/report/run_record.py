@@ -30,6 +30,7 @@ from ..run.folder import (
     read_published,
     round_folder,
 )
+from ..shards.checkpoint import damage_named
 from ..shards.layout import list_shards
 from ..shards.recall_file import KnownRecall, read_recall
 from ..tasks.score_file import SCORES_ENDING, Scores, read_scores
@@ -177,7 +178,8 @@ def _dictionary(folder: Path, number: int) -> Counter[str]:
     path = round_folder(folder, number) / DICTIONARY_FILE
     if not path.exists():
         return Counter()
-    return Counter(row["label"] for row in srsly.read_jsonl(path))
+    with damage_named(path):
+        return Counter(row["label"] for row in srsly.read_jsonl(path))
 
 
 def _count(paths: list[Path]) -> Corpus:

@@ -115,8 +115,8 @@ def _sure(
         sentences.append("This assumes that the dev data is annotated completely.")
     if run.dev.texts:
         sentences.append(
-            "The best model was chosen by the dev data, so other texts may be a little "
-            "harder."
+            "The best model was chosen by the dev data, and probabilities are "
+            "calibrated on it, so other texts may be a little harder."
         )
     if reliability is not None:
         error = reliability.expected_calibration_error

@@ -14,7 +14,7 @@ from ..data.origins import (
     CANDIDATES_KEY,
     DECIDED_KEY,
     ESTIMATED_KEY,
-    SCORES,
+    scored_spans,
     set_scored_spans,
 )
 from ..data.suggestions import Kind
@@ -248,12 +248,11 @@ class DecidedDocument:
         states = self.doc.to_array("ENT_IOB").reshape(len(self.doc)).tolist()
         ruled_out = set(map(_key, self.doc.spans.get(self.incorrect_spans_key, ())))
         for key in (ESTIMATED_KEY, CANDIDATES_KEY):
-            group = self.doc.spans.get(key)
-            if group is None:
+            if key not in self.doc.spans:
                 continue
             kept = [
                 (span, score)
-                for span, score in zip(group, group.attrs[SCORES], strict=True)
+                for span, score in scored_spans(self.doc, key)
                 if set(states[span.start : span.end]) == {_MISSING}
                 and _key(span) not in ruled_out
             ]

@@ -1,8 +1,8 @@
 """What a model thinks of texts that are partly annotated: entities that nobody has
 annotated, and annotated ones that it contradicts.
 
-All probabilities are exact under the model as it was calibrated, and given what else is
-known of the text.
+All probabilities are exact under the model, given what else is known of the text, and
+then calibrated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ import torch
 
 from ..annotation.known import PresetDoc, allowed_tags, tagged_spans
 from ..annotation.segments import batch_segments
-from ..crf.calibration import Calibration
+from ..crf.calibration import LEAST_FITTED, Calibration
 from ..crf.chain import Chain
 from ..crf.decode import kbest
 from ..crf.spans import TaggedSpan, probable_spans, span_log_probabilities
@@ -75,13 +75,14 @@ def find_missed(
     RETURNS (list[list[Candidate]]): For each document what was found, in order.
     """
     found: list[list[Candidate]] = [[] for _ in presets]
+    # What a calibration was not fitted to may be as improbable as the model says.
+    least = max(calibration.inverse(threshold), min(threshold, LEAST_FITTED))
     for chain, places in segment_chains(scores, presets, tagset):
-        calibrated = calibration(chain, tagset)
-        for row, local, probability in probable_spans(calibrated, tagset, threshold):
+        for row, local, probability in probable_spans(chain, tagset, least):
             doc, offset = places[row]
             span = shift(local, offset)
             if span not in presets[doc].known.entities and span not in ruled_out[doc]:
-                found[doc].append(Candidate(span, probability, []))
+                found[doc].append(Candidate(span, calibration(probability), []))
     return [sorted(candidates) for candidates in found]
 
 
@@ -91,7 +92,6 @@ def with_alternatives(
     tagset: TagSet,
     candidates: Sequence[Sequence[Candidate]],
     *,
-    calibration: Calibration,
     k: int,
 ) -> list[list[Candidate]]:
     """Look for what else there may be in the place of each candidate.
@@ -100,7 +100,6 @@ def with_alternatives(
     presets (Sequence[PresetDoc]): What is known of each.
     tagset (TagSet): The tags.
     candidates (Sequence[Sequence[Candidate]]): The candidates in each document.
-    calibration (Calibration): What probabilities are calibrated by.
     k (int): In how many of the best readings of a sentence to look.
     RETURNS (list[list[Candidate]]): The candidates with alternatives.
     """
@@ -113,9 +112,10 @@ def with_alternatives(
             for candidate in candidates[doc]
             if offset <= candidate.span.start < offset + lengths[row]
         ]
-        spans = [(row, shift(c.span, -places[row][1])) for row, c in inside]
-        calibrated = calibration(chain, tagset)
-        others = _find_alternatives(calibrated, spans, tagset, k)
+        local = [
+            (row, c._replace(span=shift(c.span, -places[row][1]))) for row, c in inside
+        ]
+        others = _find_alternatives(chain, local, tagset, k)
         for (row, candidate), alternatives in zip(inside, others, strict=True):
             doc, offset = places[row]
             shifted = [alternative.shifted(offset) for alternative in alternatives]
@@ -146,17 +146,18 @@ def find_doubtful(
     """
     found: list[list[Candidate]] = [[] for _ in presets]
     for chain, doc, offset, spans in _without_each_entity(scores, presets, tagset):
-        calibrated = calibration(chain, tagset)
         rows = list(enumerate(spans))
-        log_probabilities = span_log_probabilities(
-            calibrated, tagged_spans(rows, tagset)
-        )
-        values = log_probabilities.exp().tolist()
-        doubtful = [row for row in rows if values[row[0]] <= highest]
-        others = _find_alternatives(calibrated, doubtful, tagset, k)
-        for (row, span), alternatives in zip(doubtful, others, strict=True):
+        exact = span_log_probabilities(chain, tagged_spans(rows, tagset)).exp().tolist()
+        doubtful = [
+            (row, Candidate(span, calibration(exact[row]), []))
+            for row, span in rows
+            if calibration(exact[row]) <= highest
+        ]
+        others = _find_alternatives(chain, doubtful, tagset, k)
+        for (_, candidate), alternatives in zip(doubtful, others, strict=True):
+            span = shift(candidate.span, offset)
             shifted = [alternative.shifted(offset) for alternative in alternatives]
-            found[doc].append(Candidate(shift(span, offset), values[row], shifted))
+            found[doc].append(Candidate(span, candidate.probability, shifted))
     return [sorted(candidates) for candidates in found]
 
 
@@ -190,23 +191,25 @@ def _without_each_entity(
 
 
 def _find_alternatives(
-    chain: Chain, spans: Sequence[tuple[int, LabelledSpan]], tagset: TagSet, k: int
+    chain: Chain, candidates: Sequence[tuple[int, Candidate]], tagset: TagSet, k: int
 ) -> list[list[OtherReading]]:
-    """What the K best readings have in place of each span, and how probable that is:
-    not only in these readings, but in all."""
-    found: list[list[OtherReading]] = [[] for _ in spans]
-    if not spans or k < 1:
+    """What the K best readings have in place of each candidate. What its probability
+    leaves over is shared out as the model has it: not only in these readings, but in
+    all."""
+    found: list[list[OtherReading]] = [[] for _ in candidates]
+    if not candidates or k < 1:
         return found
-    rows = sorted({row for row, _ in spans})
+    rows = sorted({row for row, _ in candidates})
     picked = chain.pick(torch.tensor(rows, device=chain.emissions.device))
     best = kbest(picked, k)
     readings: dict[int, list[tuple[list[int], list[LabelledSpan]]]] = {}
     for place, row in enumerate(rows):
         paths = best.paths[place][best.valid[place]].tolist()
         readings[row] = [(path, tagset.decode(path)) for path in paths]
+    own = tagged_spans([(row, candidate.span) for row, candidate in candidates], tagset)
     runs: list[TaggedSpan] = []
     owners: list[tuple[int, list[LabelledSpan]]] = []
-    for i, (row, span) in enumerate(spans):
+    for i, (row, (span, _, _)) in enumerate(candidates):
         seen: list[list[LabelledSpan]] = [[span]]
         for path, entities in readings[row]:
             there = [e for e in entities if e.start < span.end and span.start < e.end]
@@ -220,7 +223,17 @@ def _find_alternatives(
             longer = last and tagset.tag_after_span_that_extends_it(last.type)
             runs.append(TaggedSpan(row, start, path[start:end], longer))
             owners.append((i, there))
-    values = span_log_probabilities(chain, runs).exp().tolist()
-    for (i, there), value in zip(owners, values, strict=True):
+    exact = span_log_probabilities(chain, [*own, *runs]).exp().tolist()
+    for (i, there), value in zip(owners, exact[len(own) :], strict=True):
         found[i].append(OtherReading(value, there))
-    return [sorted(others, key=lambda other: -other.probability) for others in found]
+    for i, readings_there in enumerate(found):
+        # Where the model is sure, what it leaves over is hardly more than rounding.
+        others = max(
+            1 - exact[i], sum(reading.probability for reading in readings_there)
+        )
+        share = (1 - candidates[i][1].probability) / others if others > 0 else 0.0
+        found[i] = sorted(
+            (OtherReading(share * p, there) for p, there in readings_there),
+            key=lambda other: -other.probability,
+        )
+    return found

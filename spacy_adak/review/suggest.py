@@ -23,9 +23,9 @@ from ..atomic import write_file
 from ..crf.tags import LabelledSpan
 from ..data.convert import read_annotations
 from ..data.origins import (
-    CANDIDATES_KEY,
     ESTIMATED_KEY,
     INCORRECT_SPANS_KEY,
+    has_candidates,
     set_scored_spans,
     without_estimates,
 )
@@ -146,7 +146,7 @@ def suggest(
     with TemporaryFile("w+", encoding="utf8") as spool:
         with tqdm(desc="texts", unit=" texts", disable=silent or None) as progress:
             for doc in _suggest(nlp, read(problems), settings, n_process, batch_size):
-                result.by_fold_models += CANDIDATES_KEY in doc.spans
+                result.by_fold_models += has_candidates(doc)
                 records = _to_records(doc, result.documents)
                 count_suggested(records, forms)
                 spool.write(json.dumps(records) + "\n")

@@ -11,7 +11,7 @@ from spacy.util import minibatch
 from ..annotation.known import PresetDoc, outside_tokens, preset_from_doc
 from ..crf.tags import LabelledSpan
 from ..data.complete_types import complete_spans
-from ..data.origins import CANDIDATES_KEY, SCORES
+from ..data.origins import CANDIDATES_KEY, has_candidates, scored_spans
 from ..data.suggestions import Kind
 from ..pipeline.adak_ner import AdaKRecognizer
 from .missed_and_doubtful import (
@@ -124,11 +124,9 @@ class Suggester(Pipe):
             # What fold models thought of a text when they had not seen it counts for
             # more than what a model thinks that has learnt their guesses.
             for i, doc in enumerate(docs):
-                if CANDIDATES_KEY in doc.spans:
+                if has_candidates(doc):
                     missed[i] = self._candidates_on(doc, presets[i], ruled_out[i])
-            missed = with_alternatives(
-                scores, presets, tagset, missed, calibration=calibration, k=k
-            )
+            missed = with_alternatives(scores, presets, tagset, missed, k=k)
             doubtful = find_doubtful(
                 scores, presets, tagset, calibration=calibration, highest=doubt, k=k
             )
@@ -158,11 +156,10 @@ class Suggester(Pipe):
         self, doc: Doc, preset: PresetDoc, ruled_out: set[LabelledSpan]
     ) -> list[Candidate]:
         """What fold models found, of which nothing has become known since."""
-        group = doc.spans[CANDIDATES_KEY]
         unknown = preset.known.unknown()
         candidates = [
-            Candidate(LabelledSpan(span.start, span.end, span.label_), score, [])
-            for span, score in zip(group, group.attrs[SCORES], strict=True)
+            Candidate(LabelledSpan(span.start, span.end, span.label_), score or 0.0, [])
+            for span, score in scored_spans(doc, CANDIDATES_KEY)
         ]
         return [
             candidate

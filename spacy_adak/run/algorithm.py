@@ -24,7 +24,7 @@ import srsly
 from ..errors import Warnings
 from ..q.candidates import Dictionary
 from ..q.guess_trust import Trust
-from ..shards.checkpoint import write_jsonl
+from ..shards.checkpoint import damage_named, write_jsonl
 from ..shards.layout import Shard, list_shards
 from ..shards.recall_file import KnownRecall
 from ..tasks.estimate_shard import EstimationTask, ShardStatistics
@@ -205,7 +205,12 @@ def estimate_q(
         for shard in list_shards(run.corpus)
     ]
     execute(tasks)
-    return [ShardStatistics(**srsly.read_json(task.statistics_path)) for task in tasks]
+    return [_read_statistics(task.statistics_path) for task in tasks]
+
+
+def _read_statistics(path: Path) -> ShardStatistics:
+    with damage_named(path):
+        return ShardStatistics(**srsly.read_json(path))
 
 
 def build_dictionary(

@@ -30,6 +30,7 @@ from ..recall.held_out import HeldOutSpan, recall_from_held_out_texts
 from ..recall.intervals import Interval
 from ..recall.pooled import pool_estimates, recalls_of_types
 from ..recall.two_annotators import recall_from_two_annotators
+from ..shards.checkpoint import damage_named
 from ..shards.layout import list_shards
 from ..shards.recall_file import KnownRecall, read_recall, write_recall
 from ..tasks.executors import Executor
@@ -173,7 +174,10 @@ def _ask_models(run: Run, execute: Executor, train: list[Doc]) -> RecallEstimate
         for shard in shards
     ]
     execute(tasks)
-    texts = [text for task in tasks for text in srsly.read_json(task.output)["texts"]]
+    texts = []
+    for task in tasks:
+        with damage_named(task.output):
+            texts += srsly.read_json(task.output)["texts"]
     forms = {tuple(words) for text in texts for words, *_ in text}
     texts_with = count_texts(([token.text for token in doc] for doc in train), forms)
     return recall_from_held_out_texts(

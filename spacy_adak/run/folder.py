@@ -37,6 +37,7 @@ from thinc.api import Config
 
 from ..encoders.sharing import FOLDER as FROZEN
 from ..q.adak_block import AdakSettings
+from ..shards.checkpoint import damage_named
 from ..shards.recall_file import RECALL_FILE
 from ..tasks.blueprint import Blueprint
 from ..tasks.train_model import BEST_MODEL
@@ -143,13 +144,17 @@ def read_history(folder: Path) -> list[Round]:
     path = folder / HISTORY_FILE
     if not path.exists():
         return []
-    return [Round(**row) for row in srsly.read_jsonl(path)]
+    with damage_named(path):
+        return [Round(**row) for row in srsly.read_jsonl(path)]
 
 
 def read_published(folder: Path) -> Published:
     """RETURNS (Published): What the run in a folder has published."""
     path = folder / PUBLISHED_FILE
-    return Published(**srsly.read_json(path)) if path.exists() else Published()
+    if not path.exists():
+        return Published()
+    with damage_named(path):
+        return Published(**srsly.read_json(path))
 
 
 def round_folder(folder: Path, number: int) -> Path:

@@ -98,12 +98,18 @@ def _copy_model(source: Path, target: Path) -> None:
 def _calibrate(run: Run, source: Path, target: Path) -> None:
     """Make probabilities of a copied model agree with the dev data. The model it was
     copied from may have an encoder that remembers these texts."""
-    if chooses_by_likelihood(run.config["training"]):
-        # What is found in incomplete dev data can't be called wrong.
-        return
     nlp = load_model(source)
     examples = Corpus(run.dev_path)(nlp) if run.dev_path.exists() else ()
-    calibration = fit_calibration(nlp, run.component, examples)
+    recall = None
+    if chooses_by_likelihood(run.config["training"]):
+        # Dev data is incomplete: what is found there may be right without annotation.
+        recall = read_recall(run.folder)
+    if recall is None or not recall.is_identifiable:
+        calibration = fit_calibration(nlp, run.component, examples)
+    else:
+        calibration = fit_calibration(
+            nlp, run.component, examples, recall.annotation_recall, recall.per_type
+        )
     if calibration != IDENTITY:
         path = target / run.component / "cfg"
         settings = srsly.read_json(path)

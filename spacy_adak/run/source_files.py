@@ -11,7 +11,7 @@ from pathlib import Path
 import srsly
 from thinc.api import Config
 
-from ..shards.checkpoint import write_json
+from ..shards.checkpoint import damage_named, write_json
 from ..shards.references import reader_block
 
 _CHUNK = 2**20
@@ -33,8 +33,10 @@ def changed_files(path: Path) -> list[str]:
     path (Path): What was written down.
     RETURNS (list[str]): Their paths.
     """
-    # Older versions have written nothing.
-    digests = srsly.read_json(path) if path.exists() else {}
+    if not path.exists():  # older versions have written nothing
+        return []
+    with damage_named(path):
+        digests = dict(srsly.read_json(path))
     return [
         file
         for file, digest in digests.items()

@@ -17,6 +17,7 @@ from ..q.adak_block import EXECUTION, read_settings
 from ..q.guess_trust import Trust
 from ..shards.checkpoint import (
     claim,
+    damage_named,
     explained_write_errors,
     locked,
     recover,
@@ -186,12 +187,14 @@ def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> R
     filled = fill_config(raw)
     asked = filled.to_write.interpolate()
     path = folder / CONFIG_FILE
-    begun = load_config(path, interpolate=False)
-    changed = begun.copy()
-    changed["training"]["logger"] = asked["training"]["logger"]
-    for name in ("rounds", "patience", *EXECUTION):
-        changed["adak"][name] = asked["adak"][name]
-    if chooses_by_likelihood(begun["training"]):
+    with damage_named(path):
+        begun = load_config(path, interpolate=False)
+        by_likelihood = chooses_by_likelihood(begun["training"])
+        changed = begun.copy()
+        changed["training"]["logger"] = asked["training"]["logger"]
+        for name in ("rounds", "patience", *EXECUTION):
+            changed["adak"][name] = asked["adak"][name]
+    if by_likelihood:
         # Set when the run was begun, as its dev data is incomplete.
         choose_by_likelihood(filled.to_write["training"])
     differences = changed_settings(changed, filled.to_write)

@@ -56,6 +56,22 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> None:
 
 
 @contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Where a file of a run can't be read, raise an error that says which one is to
+    blame.
+
+    path (Path): The file.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:  # other values than were written are of any make
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(Errors.A229.format(path=path, error=why)) from error
+
+
+@contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """Fill a folder so that it is there as a whole or not at all.
 

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..data.guesses import Guess, guesses_of
-from .checkpoint import write_json
+from .checkpoint import damage_named, write_json
 
 
 def answers_path(folder: Path, guesser: str, source: Path) -> Path:
@@ -38,9 +38,10 @@ def read_guesses(
     """
     guesses = [guesses_of(doc) for doc in docs]
     for path in sorted(folder.glob(f"*/{source.stem}.json")):
-        answers = srsly.read_json(path)["texts"]
-        for text, answer in zip(guesses, answers, strict=True):
-            text[path.parent.name] = [Guess(*guess) for guess in answer]
+        with damage_named(path):
+            answers = srsly.read_json(path)["texts"]
+            for text, answer in zip(guesses, answers, strict=True):
+                text[path.parent.name] = [Guess(*guess) for guess in answer]
     return guesses
 
 

@@ -8,7 +8,7 @@ import srsly
 from spacy.tokens import Doc
 
 from ..data.docbin import make_docbin
-from .checkpoint import new_folder
+from .checkpoint import damage_named, new_folder
 from .folds import assign_folds
 
 # How many documents one task estimates.
@@ -69,6 +69,7 @@ def in_given_order(docs: Sequence[Doc], folder: Path) -> list[Doc]:
     folder (Path): The folder of the shards.
     RETURNS (list[Doc]): The documents.
     """
-    places = srsly.read_json(folder / _ORDER_FILE)
-    by_place = dict(zip(places, docs, strict=True))
-    return [by_place[place] for place in range(len(docs))]
+    with damage_named(folder / _ORDER_FILE):
+        places = srsly.read_json(folder / _ORDER_FILE)
+        by_place = dict(zip(places, docs, strict=True))
+        return [by_place[place] for place in range(len(docs))]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..pipeline.losses import RECALL_PER_TYPE
-from .checkpoint import write_json
+from .checkpoint import damage_named, write_json
 
 RECALL_FILE = "recall.json"
 
@@ -60,5 +60,6 @@ def read_recall(folder: Path) -> KnownRecall | None:
 
 
 def _read(path: Path) -> KnownRecall:
-    # Another reader of JSON makes 0.30000000000000004 of a recall given as 0.3.
-    return KnownRecall(**json.loads(path.read_text(encoding="utf8")))
+    with damage_named(path):
+        # Another reader of JSON makes 0.30000000000000004 of a recall given as 0.3.
+        return KnownRecall(**json.loads(path.read_text(encoding="utf8")))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import srsly
 from spacy.language import Language
 
-from .checkpoint import write_json
+from .checkpoint import damage_named, write_json
 from .layout import list_shards
 from .with_q import ShardEstimates, estimates_path, read_shard
 
@@ -62,7 +62,8 @@ def read_text_lengths(
     without_fold (int | None): The fold to leave out.
     YIELDS (TextOfLength): The length of each text.
     """
-    lengths = srsly.read_json(corpus / _FILE)
+    with damage_named(corpus / _FILE):
+        lengths = dict(srsly.read_json(corpus / _FILE))
     for shard in list_shards(corpus):
         if shard.fold == without_fold:
             continue

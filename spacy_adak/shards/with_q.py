@@ -18,6 +18,7 @@ from spacy.util import registry
 from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate, keep_chain, set_estimate
 from ..atomic import write_file
 from ..crf.tags import LabelledSpan
+from .checkpoint import damage_named
 from .layout import list_shards
 
 READER = "spacy-adak.EstimatedCorpus.v1"
@@ -87,13 +88,14 @@ class ShardEstimates(NamedTuple):
     @classmethod
     def from_disk(cls, path: Path) -> "ShardEstimates":
         """RETURNS (ShardEstimates): What was written to a file."""
-        data = srsly.read_msgpack(path)
-        return cls(
-            [[ScoredSpan(*span) for span in spans] for spans in data["paths"]],
-            [ChainEstimate(nodes, *data["moves"]) for nodes in data["nodes"]],
-            data["selected"],
-            [[ScoredSpan(*span) for span in spans] for spans in data["candidates"]],
-        )
+        with damage_named(path):
+            data = srsly.read_msgpack(path)
+            return cls(
+                [[ScoredSpan(*span) for span in spans] for spans in data["paths"]],
+                [ChainEstimate(nodes, *data["moves"]) for nodes in data["nodes"]],
+                data["selected"],
+                [[ScoredSpan(*span) for span in spans] for spans in data["candidates"]],
+            )
 
     def attach(self, reference: Doc, index: int) -> None:
         """Write the estimate for a text to it.

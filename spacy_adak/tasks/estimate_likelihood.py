@@ -31,7 +31,7 @@ from ..q.guess_evidence import (
 from ..q.guess_trust import Trust
 from ..q.known_forms import Annotators
 from ..recall.per_tag import recall_per_tag
-from ..shards.checkpoint import write_json
+from ..shards.checkpoint import damage_named, write_json
 from ..shards.guess_files import in_predicted_tokens, read_guesses
 from ..shards.layout import list_shards
 from ..shards.with_q import ShardEstimates, estimates_path, read_shard
@@ -85,7 +85,8 @@ class LikelihoodTask(NamedTuple):
 
     def annotators(self) -> Annotators:
         """RETURNS (Annotators): What was found out about them."""
-        return Annotators(**srsly.read_json(self.output))
+        with damage_named(self.output):
+            return Annotators(**srsly.read_json(self.output))
 
     def run(self) -> None:
         """Estimate the likelihood for all texts, unless that is done already."""

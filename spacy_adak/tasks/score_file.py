@@ -9,6 +9,7 @@ import srsly
 from spacy.language import Language
 
 from ..pipeline.adak_ner import AdaKRecognizer
+from ..shards.checkpoint import damage_named
 
 SCORES_ENDING = ".scores.jsonl"
 
@@ -81,4 +82,5 @@ def score_writer(path: Path, nlp: Language) -> Callable[[dict[str, Any]], None]:
 
 def read_scores(path: Path) -> list[Scores]:
     """RETURNS (list[Scores]): What was written of a training, or is so far."""
-    return [Scores(**row) for row in srsly.read_jsonl(path, skip=True)]
+    with damage_named(path):
+        return [Scores(**row) for row in srsly.read_jsonl(path, skip=True)]

@@ -65,3 +65,17 @@ def test_errors_are_messages(adak: Run, folder: Path, command: str) -> None:
     assert result.exit_code == 1
     assert "[A309]" in result.stdout
     assert "Traceback" not in result.stdout
+
+
+def test_text_that_commands_a_terminal_is_shown_as_text(
+    adak: Run, folder: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"text": "Ann", "spans": []}\n')
+    decision = {"scope": "form", "answer": "accept", "label": "PER", "kind": "missed"}
+    form = "\x1b[2J" + 5000 * "a"
+    decisions = tmp_path / "decisions.jsonl"
+    decisions.write_text(json.dumps(decision | {"form": form}) + "\n")
+    result = adak("merge", data, decisions, tmp_path / "out.spacy", "-u", "missing")
+    assert "not in the data: '\\x1b[2Jaaa" in " ".join(result.stdout.split())
+    assert len(result.stdout) < 5000

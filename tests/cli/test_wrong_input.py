@@ -1,5 +1,6 @@
 """Whatever is wrong with what a command is given, it says so without a traceback."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -61,6 +62,13 @@ WRONG_INPUT = [
     ("package ruler packages --scores file", 1, "A505.*'file'.*--scores"),
     ("package ruler packages --scores list.json", 1, "A505.*'list.json'"),
     ("corrupt gold.spacy file/out.spacy --keep-ratio 1", 1, "A504.*'file'"),
+    ("corrupt gold.spacy pipe -r 1", 1, "A509.*'pipe'"),
+    ("combine gold.spacy --output pipe", 1, "A509.*'pipe'"),
+    ("evaluate ruler gold.spacy --output pipe", 1, "A509.*'pipe'"),
+    ("sample gold.spacy pipe", 1, "A509.*'pipe'"),
+    ("review file --output pipe", 1, "A509.*'pipe'"),
+    ("convert pipe out.spacy --converter spans -u missing", 1, "A509.*'pipe'"),
+    ("convert gold.spacy circle.spacy", 1, "A504.*'circle.spacy'.*links"),
     ("convert gold.spacy file/out.spacy", 1, "A504.*'file'"),
     ("convert gold.spacy file/folder/out.spacy", 1, "A504.*'file/folder'"),
 ]
@@ -73,6 +81,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "file").write_text("text")
     (folder / "list.json").write_text("[1]")
     (folder / "empty").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "circle.spacy").symlink_to("circle.spacy")
     (folder / "data").mkdir()
     docs = make_docs(20)
     write_docbin(folder / "gold.spacy", docs)

@@ -1,73 +1,51 @@
-"""Calibrated chains, beside all paths."""
+"""Calibrated probabilities."""
 
-from math import exp
+from math import log
 
 import pytest
-import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_adak.crf.calibration import IDENTITY, Calibration
-from spacy_adak.crf.chain import Chain
-from spacy_adak.crf.decode import viterbi
-from spacy_adak.crf.tags import TagSet
+from spacy_adak.crf.calibration import IDENTITY, LIMIT, Calibration
 
-from .brute_force import chains, probabilities
-
-
-@settings(max_examples=40)
-@given(
-    st.data(),
-    st.sampled_from(["BIO", "BILUO"]),
-    st.floats(0.3, 4.0),
-    st.floats(-2.0, 2.0),
+CALIBRATIONS = st.builds(
+    Calibration, st.floats(0.1, 4.0), st.floats(0.1, 4.0), st.floats(-2.0, 2.0)
 )
-def test_each_path_is_tempered_and_pays_for_its_entities(
-    data: st.DataObject, scheme: str, temperature: float, cost: float
+PROBABILITIES = st.floats(0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("odds", "calibrated"), [(1 / 16, 3 / 4), (1.0, 3.0), (16.0, 12.0)]
+)
+def test_log_odds_are_scaled_and_shifted(odds: float, calibrated: float) -> None:
+    # Odds to the power of a slope, times those for 1/2.
+    calibration = Calibration(0.5, 0.5, log(3.0))
+    assert calibration(odds / (1 + odds)) == pytest.approx(
+        calibrated / (1 + calibrated)
+    )
+
+
+def test_slopes_are_for_one_side_each() -> None:
+    calibration = Calibration(2.0, 0.5)
+    assert calibration(1 / 5) == pytest.approx(1 / 17)
+    assert calibration(4 / 5) == pytest.approx(2 / 3)
+
+
+@given(PROBABILITIES, PROBABILITIES, CALIBRATIONS)
+def test_order_stays(left: float, right: float, calibration: Calibration) -> None:
+    if left <= right:
+        assert 0 <= calibration(left) <= calibration(right) <= 1
+
+
+@given(st.floats(0.001, 0.999), CALIBRATIONS)
+def test_inverse_gives_a_threshold_for_what_is_not_calibrated(
+    threshold: float, calibration: Calibration
 ) -> None:
-    tagset = TagSet(["A"], scheme)
-    N = len(tagset)
-    chain = data.draw(chains(min_tags=N, max_tags=N, max_tokens=3))
-    chain = chain._replace(
-        transitions=chain.transitions.masked_fill(
-            ~tagset.legal_transitions(), -torch.inf
-        ),
-        start=chain.start.masked_fill(~tagset.legal_starts(), -torch.inf),
-        end=chain.end.masked_fill(~tagset.legal_ends(), -torch.inf),
-    )
-    calibrated = Calibration(temperature, cost)(chain, tagset)
-    for b in range(len(chain.lengths)):
-        before = {
-            path: p ** (1 / temperature) * exp(-cost * len(tagset.decode(path)))
-            for path, p in probabilities(chain, b).items()
-        }
-        total = sum(before.values())
-        after = probabilities(calibrated, b)
-        for path, weight in before.items():
-            assert after.get(path, 0.0) == pytest.approx(weight / total, abs=1e-7)
+    least = calibration.inverse(threshold)
+    if LIMIT < least < 1 - LIMIT:
+        assert calibration(least) == pytest.approx(threshold)
 
 
-@given(chains(max_tags=3))
-def test_identity_changes_nothing(chain: Chain) -> None:
-    tagset = TagSet(["A"], "BIO")
-    if chain.emissions.size(2) == len(tagset):
-        assert torch.equal(viterbi(IDENTITY(chain, tagset)).paths, viterbi(chain).paths)
-        assert torch.equal(IDENTITY(chain, tagset).emissions, chain.emissions)
-
-
-def test_gradient_is_finite_where_moves_are_forbidden() -> None:
-    tagset = TagSet(["A"], "BILUO")
-    N = len(tagset)
-    point = torch.tensor([1.5, 0.2], dtype=torch.float64, requires_grad=True)
-    chain = Chain(
-        torch.zeros(1, 2, N, dtype=torch.float64),
-        torch.tensor([2]),
-        torch.zeros(N, N).masked_fill(~tagset.legal_transitions(), -torch.inf),
-        torch.zeros(N).masked_fill(~tagset.legal_starts(), -torch.inf),
-        torch.zeros(N).masked_fill(~tagset.legal_ends(), -torch.inf),
-    )
-    calibrated = Calibration(point[0], point[1])(chain, tagset)
-    scores = [calibrated.emissions, calibrated.transitions, calibrated.start]
-    total = sum(s[s.isfinite()].sum() for s in scores)
-    (gradient,) = torch.autograd.grad(total, point)
-    assert gradient.isfinite().all()
+@given(PROBABILITIES)
+def test_identity_changes_nothing(probability: float) -> None:
+    assert IDENTITY(probability) == IDENTITY.inverse(probability) == probability

@@ -98,6 +98,23 @@ def test_tabs_part_columns_so_that_tokens_may_hold_spaces(
     assert docs[0][0].text == "New York"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id\ttoken\ttag\n1\tAcme\tB-ORG\n2\tgrew\tO\n",  # a header
+        "0\tOh\tO\n\n1\tIt\tO\n2\trained\tO\n",  # through the file
+        "1\tIt\tO\n2\trained\tO\n\n3\tOh\tO\n4\tno\tO\n",
+    ],
+)
+def test_counts_are_found_below_a_header_and_through_the_file(
+    nlp: Language, write: Write, text: str
+) -> None:
+    with pytest.raises(ValueError, match=r"A330.*--token-column"):
+        read(write("a.tsv", text), nlp)
+    docs, _ = read(write("a.tsv", text), nlp, token_column=1)
+    assert docs[-1][-1].text in ("grew", "rained", "no")
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_column_that_counts_tokens_is_not_taken_for_them(
     nlp: Language, write: Write, first: int

@@ -1,14 +1,18 @@
 import json
+import os
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_adak.data.convert import asks_what_unlabelled_means, convert
 from spacy_adak.data.docbin import read_docbin, write_docbin
+from spacy_adak.data.writers import write_docs
 
 Write = Callable[[str, str], Path]
 FORMATS = ["spacy", "conll", "spans", "prodigy", "doccano", "label-studio"]
@@ -306,3 +310,60 @@ def test_reading_stops_where_writing_fails(
         convert(write("a.jsonl", SPANS), tmp_path / "out.spacy", unlabelled="missing")
     assert (tmp_path / "out.spacy").read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_pipe_is_refused_because_files_are_read_twice(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jsonl")
+    with pytest.raises(ValueError, match=r"A509.*a\.jsonl"):
+        convert(tmp_path / "a.jsonl", tmp_path / "a.spacy", unlabelled="missing")
+
+
+def test_file_of_a_folder_whose_suffix_is_in_capitals_is_read(
+    tmp_path: Path, write: Write
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "A.JSONL").write_text(SPANS)
+    convert(tmp_path / "in", tmp_path / "out", unlabelled="missing")
+    assert [doc.text for doc in read(tmp_path / "out" / "A.spacy")] == ["Ann met Bob"]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.conll", "a.spacy"])
+@pytest.mark.parametrize("to", ["spacy", "spans", "conll", "label-studio"])
+def test_few_documents_of_a_large_file_are_in_memory(
+    name: str, to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 1000
+    path = tmp_path / name
+    if path.suffix == ".spacy":
+        nlp = spacy.blank("en")
+        docs = [nlp(f"Ann {i}") for i in range(count)]
+        for doc in docs:
+            doc.set_ents([Span(doc, 0, 1, label="PER")], default="missing")
+        write_docbin(path, docs)
+        del docs, doc
+    elif path.suffix == ".conll":
+        path.write_text("".join(f"Ann B-PER\n{i} O\n\n" for i in range(count)))
+    else:
+        spans = [{"start": 0, "end": 3, "label": "PER"}]
+        records = [{"text": f"Ann {i}", "spans": spans} for i in range(count)]
+        lines = [json.dumps(record) for record in records]
+        is_jsonl = path.suffix == ".jsonl"
+        path.write_text("\n".join(lines) if is_jsonl else f"[{','.join(lines)}]")
+    written: list[weakref.ref[Doc]] = []
+    most = 0
+
+    def watched(docs: Iterable[Doc]) -> Iterator[Doc]:
+        nonlocal most
+        for doc in docs:
+            written.append(weakref.ref(doc))
+            yield doc
+            most = max(most, sum(reference() is not None for reference in written))
+
+    def write_watched(docs: Iterable[Doc], *args: Any) -> None:
+        write_docs(watched(docs), *args)
+
+    monkeypatch.setattr("spacy_adak.data.convert.write_docs", write_watched)
+    unlabelled = None if path.suffix == ".spacy" else "missing"
+    convert(path, tmp_path / "out", to=to, unlabelled=unlabelled)
+    assert len(written) == count
+    assert most < count / 2

@@ -38,3 +38,11 @@ def test_json_beyond_the_limits_of_python_is_skipped(value: str, write: Write) -
     summary = Summary()
     assert list(read_jsonl(path, summary)) == [(Place(path, 2), {"a": 2})]
     assert [p.message[1:5] for p in summary.problems] == ["W305"]
+
+
+def test_object_with_two_values_for_a_key_is_skipped(write: Write) -> None:
+    path = write("a.jsonl", '{"a": {"b": [1], "b": []}}\n{"a": 2}\n')
+    summary = Summary()
+    assert list(read_jsonl(path, summary)) == [(Place(path, 2), {"a": 2})]
+    assert "W305" in summary.problems[0].message
+    assert "'b' is there more than once" in summary.problems[0].message

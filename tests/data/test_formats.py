@@ -10,6 +10,8 @@ from spacy_adak.data.formats import Target, detect_format, format_of_suffix
     ("name", "text", "expected"),
     [
         ("a.txt", "a O", "conll"),
+        ("A.CONLL", "a O", "conll"),
+        ("A.JSONL", '{"text": "a", "answer": "accept"}', "prodigy"),
         ("a.iob", "a|O", "conll"),
         ("a.json", "[]", "label-studio"),
         ("a.spacy", "", "spacy"),

@@ -74,3 +74,10 @@ def test_invalid_utf8_is_named_by_line(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'[1,\n"\xfc"]')
     with pytest.raises(ValueError, match=r"A301.*a\.json, line 2: byte 0xfc"):
         list(read_json_array(tmp_path / "a.json", "x"))
+
+
+def test_object_with_two_values_for_a_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"a": 1},\n{"b": [1], "b": []}]')
+    with pytest.raises(ValueError, match=r"A307.*line 2.*'b' is there more than once"):
+        list(read_json_array(path, "record"))

@@ -262,3 +262,22 @@ def test_round_trip_keeps_entities(mixed_doc: Doc, write: Write) -> None:
     assert [(span[:3], span.text) for span in record.entities] == [
         ((ent.start_char, ent.end_char, ent.label_), ent.text) for ent in mixed_doc.ents
     ]
+
+
+def test_copies_of_a_task_that_are_apart_are_reported(
+    write: Write,
+) -> None:
+    tasks = [
+        {"id": number, "text": text, "label": [], "annotator": annotator}
+        for number, text, annotator in [
+            (1, "Ann met Bob", 7),
+            (2, "It rained", 7),
+            (1, "Ann met Bob", 8),
+        ]
+    ]
+    summary = Summary()
+    path = write("a.json", json.dumps(tasks))
+    assert len(list(read_label_studio(path, "text", summary))) == 3
+    (problem,) = summary.problems
+    assert "W362" in problem.message
+    assert problem.record.name == "task 1"

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from spacy_adak.data.staging import Staging
+from tests.full_disk import Disk
 
 
 def test_files_are_there_when_all_are_written(tmp_path: Path) -> None:
@@ -36,3 +37,24 @@ def test_folder_that_was_there_remains(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="full"):
         fail_after(tmp_path / "there" / "a.txt", "new")
     assert (tmp_path / "there").is_dir()
+
+
+def test_link_leads_to_what_was_written(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    with Staging() as staging:
+        staging.place(tmp_path / "link").write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+def test_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Disk(tmp_path, room=100).patch(monkeypatch)
+    with pytest.raises(OSError, match="No space left") as error:
+        write_too_much(tmp_path / "a.txt")
+    assert error.value.filename == str(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def write_too_much(path: Path) -> None:
+    with Staging() as staging:
+        staging.place(path).write_bytes(bytes(200))

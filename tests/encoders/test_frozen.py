@@ -20,7 +20,7 @@ from thinc.api import Model
 
 from spacy_adak.encoders import linear_layers
 from spacy_adak.encoders.frozen import FrozenShim, frozen_encoders
-from spacy_adak.encoders.remembered_rows import RememberedRows
+from spacy_adak.encoders.remembered_rows import RecentRows, RememberedRows
 from spacy_adak.encoders.row_folder import RowFolder
 from spacy_adak.encoders.temporary_rows import TemporaryRows
 from spacy_adak.encoders.token_rows import TokenEncoder
@@ -162,6 +162,20 @@ def test_loaded_pipeline_encodes_a_text_once(nlp: Language) -> None:
 def assert_same_entities(first: Doc, second: Doc) -> None:
     assert entities(first) == entities(second)
     numpy.testing.assert_array_equal(scores(first), scores(second))
+
+
+def test_texts_have_the_same_entities_together_and_alone(bert: Language) -> None:
+    train(bert, make_examples(bert), steps=20)
+    loaded = bert.from_bytes(bert.to_bytes())
+    texts = [text for text, _ in TEXTS]
+    texts += [" ".join(texts[:n]) for n in range(2, len(texts))]
+    with patch.object(RecentRows, "get", return_value=None):
+        together = list(loaded.pipe(texts))
+        alone = list(map(loaded, texts))
+    assert any(doc.ents for doc in together)
+    for first, second in zip(together, alone, strict=True):
+        assert entities(first) == entities(second)
+        numpy.testing.assert_allclose(scores(first), scores(second), atol=1e-3)
 
 
 def test_loaded_pipeline_does_not_grow_with_every_text(

@@ -7,6 +7,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_adak.crf.calibration import IDENTITY, Calibration
+from spacy_adak.data.origins import DECIDED_KEY
 from spacy_adak.pipeline.calibration import fit_calibration
 from tests.made_texts import TEXTS, get_ner, make_doc, make_examples, scores
 
@@ -33,7 +34,7 @@ def test_overconfident_model_becomes_less_sure(nlp: Language) -> None:
 
 def test_entities_stay_what_they_were(nlp: Language) -> None:
     before = [[(e.start, e.label_) for e in nlp(text).ents] for text, _ in TEXTS]
-    get_ner(nlp).calibration = Calibration(5.0, 2.0)
+    get_ner(nlp).calibration = Calibration(0.2, 0.2, -2.0)
     assert before == [[(e.start, e.label_) for e in nlp(t).ents] for t, _ in TEXTS]
 
 
@@ -57,21 +58,39 @@ def test_incomplete_texts_say_nothing_without_the_recall(nlp: Language) -> None:
     assert fit_calibration(nlp, "adak_ner", examples) == IDENTITY
 
 
+def test_accepted_suggestions_were_left_out_by_annotators(nlp: Language) -> None:
+    left_out = many_examples(nlp, wrong=12, default="missing")
+    decided = many_examples(nlp, wrong=0, default="missing")
+    for example in decided[: 12 * len(TEXTS)]:
+        example.reference.spans[DECIDED_KEY] = list(example.reference.ents)
+    fits = [fit_calibration(nlp, "adak_ner", e, 0.7) for e in (left_out, decided)]
+    assert fits[0] == fits[1]
+
+
+def test_annotators_may_mark_some_types_less_often(nlp: Language) -> None:
+    examples = many_examples(nlp, wrong=12, default="missing")
+    labels = get_ner(nlp).labels
+    by_type = fit_calibration(
+        nlp, "adak_ner", examples, 1.0, dict.fromkeys(labels, 0.7)
+    )
+    assert by_type == fit_calibration(nlp, "adak_ner", examples, 0.7)
+
+
 def test_too_few_entities_change_nothing(nlp: Language) -> None:
     assert fit_calibration(nlp, "adak_ner", make_examples(nlp)) == IDENTITY
     assert fit_calibration(nlp, "adak_ner", []) == IDENTITY
 
 
 def test_calibration_is_saved(nlp: Language, trained_bytes: bytes) -> None:
-    get_ner(nlp).calibration = Calibration(2.0, 0.5)
+    get_ner(nlp).calibration = Calibration(0.75, 0.5, -0.5)
     data = nlp.to_bytes()
     get_ner(nlp).calibration = IDENTITY
     nlp.from_bytes(data)
-    assert get_ner(nlp).calibration == Calibration(2.0, 0.5)
+    assert get_ner(nlp).calibration == Calibration(0.75, 0.5, -0.5)
 
 
 def test_new_weights_are_not_calibrated(nlp: Language) -> None:
-    get_ner(nlp).calibration = Calibration(2.0, 0.5)
+    get_ner(nlp).calibration = Calibration(0.75, 0.5, -0.5)
     torch.manual_seed(0)
     nlp.initialize(lambda: make_examples(nlp))
     assert get_ner(nlp).calibration == IDENTITY

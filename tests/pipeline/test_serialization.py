@@ -241,9 +241,9 @@ def test_pickle_is_refused_and_not_executed(
         '{"annotation_recall_per_type": [1]}',
         '{"calibration": [1]}',
         '{"calibration": {"bogus": 1}}',
-        '{"calibration": {"temperature": "hot"}}',
-        '{"calibration": {"temperature": 0}}',
-        '{"calibration": {"entity_cost": 1e999}}',
+        '{"calibration": {"slope_above": "steep"}}',
+        '{"calibration": {"slope_below": 0}}',
+        '{"calibration": {"bias": 1e999}}',
     ],
 )
 def test_damaged_cfg_is_refused(saved: Path, content: str) -> None:

@@ -13,6 +13,43 @@ from selenium.webdriver.common.keys import Keys
 
 _STORED = "return JSON.stringify(Object.entries(localStorage).sort())"
 
+# Colors are painted one over the other, with the opacity of all that they are in.
+_FAINT_TEXTS = """
+    const canvas = document.createElement("canvas").getContext(
+        "2d", { willReadFrequently: true });
+    const styles = (element) => element === null ? [] : [
+        ...styles(element.parentElement), getComputedStyle(element)];
+    const luminance = (layers) => {
+        canvas.globalAlpha = 1;
+        canvas.fillStyle = "#fff";
+        canvas.fillRect(0, 0, 1, 1);
+        for (const [color, alpha] of layers) {
+            canvas.globalAlpha = alpha;
+            canvas.fillStyle = color;
+            canvas.fillRect(0, 0, 1, 1);
+        }
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(
+            (v) => v <= 10 ? v / 3294 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (element) => {
+        let alpha = 1;
+        const around = styles(element);
+        const behind = around.map((style) => [
+            style.backgroundColor, alpha *= style.opacity]);
+        const { color, fill } = around[around.length - 1];
+        const ink = element instanceof SVGElement ? fill : color;
+        const values = [luminance(behind), luminance([...behind, [ink, alpha]])];
+        return (Math.max(...values) + 0.05) / (Math.min(...values) + 0.05);
+    };
+    const hasText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+    return [...document.body.querySelectorAll("*:not(script)")]
+        .filter((element) => [...element.childNodes].some(hasText))
+        .filter((element) => element.checkVisibility() && !element.closest(":disabled"))
+        .map((element) => [element.textContent, element.className, contrast(element)])
+        .filter(([, , value]) => value < 4.5);
+"""
+
 
 class Browser:
     """A browser with one page, and an empty one that sees what is stored.
@@ -126,6 +163,10 @@ class Browser:
         lines = self.downloaded(lambda: self.press("s")).splitlines()
         records = [json.loads(line) for line in lines]
         return [{k: v for k, v in r.items() if k != "seconds"} for r in records]
+
+    def faint_texts(self) -> list[Any]:
+        """Text in sight whose contrast is less than the 4.5 that WCAG asks for."""
+        return self.run(_FAINT_TEXTS)
 
     def console(self) -> list[str]:
         """What was written to the console since it was last asked for."""

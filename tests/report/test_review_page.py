@@ -627,6 +627,12 @@ def test_works_on_the_width_of_a_phone(browser: Browser, page: Path) -> None:
     assert shown(browser) == "Bob"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_stands_out(browser: Browser, page: Path, theme: str) -> None:
+    browser.run("document.documentElement.dataset.theme = arguments[0]", theme)
+    assert browser.faint_texts() == []
+
+
 def test_roles_labels_and_what_is_said(browser: Browser, page: Path) -> None:
     nameless = browser.run("""
         return [...document.querySelectorAll("button, input:not([hidden]), select")]

@@ -168,6 +168,13 @@ def test_page_fits_a_phone_with_readable_charts(browser: Browser, page: Path) ->
     assert min(heights) > 9
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_stands_out(browser: Browser, page: Path, theme: str) -> None:
+    browser.open(page)
+    browser.run("document.documentElement.dataset.theme = arguments[0]", theme)
+    assert browser.faint_texts() == []
+
+
 def test_no_text_of_a_chart_is_cut_off(browser: Browser, page: Path) -> None:
     browser.open(page)
     outside = browser.run("""

@@ -417,3 +417,10 @@ def test_a_text_that_is_complete_for_a_type_contradicts_more_of_it(
     assert bench.ruled_out()[0] == []
     # The statement is still there.
     assert types_complete_in(bench.merged[0]) == {"ORG"}
+
+
+def test_estimates_of_somebody_else_need_no_scores(bench: Workbench) -> None:
+    for doc in bench.docs:
+        doc.spans[ESTIMATED_KEY] = [doc[0:1], doc[2:3]]
+    bench.merge(form("accept", "Acme", "ORG"))
+    assert [s.text for s in bench.merged[0].spans[ESTIMATED_KEY]] == ["Ann"]

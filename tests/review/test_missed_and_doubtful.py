@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_adak.annotation.known import Known, PresetDoc, allowed_tags
 from spacy_adak.annotation.segments import batch_segments
-from spacy_adak.crf.calibration import IDENTITY, Calibration
+from spacy_adak.crf.calibration import IDENTITY, LEAST_FITTED, Calibration
 from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.tags import LabelledSpan, TagSet
 from spacy_adak.pipeline.head import CRFHead, TagScores
@@ -50,10 +50,10 @@ def chains(scores: TagScores, tagset: TagSet, known: Known) -> list[Chain]:
 
 
 def spans_of(
-    chain: Chain, tagset: TagSet, offset: int, calibration: Calibration = IDENTITY
+    chain: Chain, tagset: TagSet, offset: int
 ) -> dict[tuple[LabelledSpan, ...], float]:
     """All readings of a segment with their probabilities."""
-    paths = probabilities(calibration(chain, tagset), 0)
+    paths = probabilities(chain, 0)
     return {
         tuple(
             LabelledSpan(s.start + offset, s.end + offset, s.type)
@@ -69,19 +69,17 @@ def test_missed_entities_and_alternatives_by_brute_force(
     seed: int, scheme: str
 ) -> None:
     tagset = TagSet(["A"], scheme)
-    threshold, tokens = 0.02, CUT + 3
-    calibration = Calibration(1.7, 0.4)
+    threshold, tokens = 0.05, CUT + 3
+    calibration = Calibration(0.6, 0.5, -0.4)
     annotated = LabelledSpan(1, 2, "A")
     preset = make_preset(tokens, [annotated])
     scores = make_scores(tagset, tokens, seed)
     found = find_missed(
         scores, [preset], [set()], tagset, calibration=calibration, threshold=threshold
     )
-    (candidates,) = with_alternatives(
-        scores, [preset], tagset, found, calibration=calibration, k=100
-    )
+    (candidates,) = with_alternatives(scores, [preset], tagset, found, k=100)
     readings = [
-        spans_of(chain, tagset, offset, calibration)
+        spans_of(chain, tagset, offset)
         for chain, offset in zip(
             chains(scores, tagset, preset.known), (0, CUT), strict=True
         )
@@ -93,21 +91,27 @@ def test_missed_entities_and_alternatives_by_brute_force(
                 expected[span] = expected.get(span, 0.0) + p
     expected.pop(annotated)
     assert {c.span for c in candidates} == {
-        span for span, p in expected.items() if p >= threshold
+        span for span, p in expected.items() if calibration(p) >= threshold
     }
     for candidate in candidates:
         span = candidate.span
-        assert candidate.probability == pytest.approx(expected[span], abs=1e-5)
+        probability = calibration(expected[span])
+        assert candidate.probability == pytest.approx(probability, abs=1e-5)
         others: dict[tuple[LabelledSpan, ...], float] = {}
         for spans, p in readings[span.start >= CUT].items():
             there = tuple(s for s in spans if s.start < span.end and span.start < s.end)
             others[there] = others.get(there, 0.0) + p
         others.pop((span,))
         assert {tuple(a.spans) for a in candidate.alternatives} == set(others)
-        for alternative in candidate.alternatives:
-            assert alternative.probability == pytest.approx(
-                others[tuple(alternative.spans)], abs=1e-5
-            )
+        # What the candidate leaves over is shared out among all other readings.
+        left = 1 - probability
+        shared_out = sum(other.probability for other in candidate.alternatives)
+        assert shared_out <= left + 1e-5
+        # Of a smaller rest the shares are lost in rounding.
+        if 1 - expected[span] > 0.001:
+            for alternative in candidate.alternatives:
+                share = others[tuple(alternative.spans)] / (1 - expected[span])
+                assert alternative.probability == pytest.approx(left * share, abs=1e-3)
 
 
 @settings(max_examples=25)
@@ -159,6 +163,21 @@ def test_only_what_the_model_contradicts_is_doubtful() -> None:
     )
     assert [c.span for c in candidates] == [LabelledSpan(4, 5, "A")]
     assert candidates[0].alternatives[0].spans == []
+
+
+def test_calibration_suggests_nothing_it_was_not_fitted_to() -> None:
+    tagset = TagSet(["A"])
+    scores, preset = make_scores(tagset, 5, 1), make_preset(5, [])
+
+    def lowest(calibration: Calibration) -> float:
+        (found,) = find_missed(
+            scores, [preset], [set()], tagset, calibration=calibration, threshold=0.1
+        )
+        return min(calibration.inverse(c.probability) for c in found)
+
+    # It would make 10 % of one in a million.
+    assert lowest(Calibration(0.1, 1.0, 0.5)) >= LEAST_FITTED
+    assert lowest(IDENTITY) >= 0.1
 
 
 def test_what_was_ruled_out_is_not_asked_again() -> None:

@@ -8,8 +8,11 @@ import spacy
 from spacy.tokens import DocBin
 from thinc.api import Config
 
+from spacy_adak.crf.calibration import IDENTITY
+from spacy_adak.pipeline import calibration
 from spacy_adak.pipeline.annotation_likelihood import SCORE_NAME
 from spacy_adak.pipeline.losses import CRFLoss
+from spacy_adak.run import publish
 from spacy_adak.run.folder import read_history
 from spacy_adak.run.train import train
 from spacy_adak.shards.recall_file import KnownRecall, read_recall
@@ -116,3 +119,24 @@ def test_recall_of_the_config_comes_first(data: dict[str, str], tmp_path: Path) 
     recall, tasks = run(configure(data, "few", **given), tmp_path / "output")
     assert tasks == []
     assert recall.annotation_recall == 0.3
+
+
+@pytest.mark.parametrize("recall", [0.4, None])
+def test_incomplete_dev_data_calibrates_if_the_recall_is_known(
+    data: dict[str, str], tmp_path: Path, recall: float | None
+) -> None:
+    given = {"adak.start.annotation_recall": recall or 0.4}
+    config = configure(data, "incomplete", **given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("warnings.warn", lambda *args, **kwargs: None)
+        patch.setattr(calibration, "_FEWEST_ENTITIES", 1)
+        if recall is None:
+            patch.setattr(publish, "read_recall", unidentifiable)
+        train(config, tmp_path / "output")
+    nlp = spacy.load(tmp_path / "output" / "model-best")
+    assert (nlp.get_pipe("adak_ner").calibration != IDENTITY) == (recall is not None)
+
+
+def unidentifiable(folder: Path) -> KnownRecall | None:
+    found = read_recall(folder)
+    return found and found._replace(is_identifiable=False)

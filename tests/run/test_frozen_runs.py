@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc
 from spacy.util import load_config
 from thinc.api import Config
 
+from spacy_adak.data.docbin import write_docbin
 from spacy_adak.encoders.token_rows import TokenEncoder
 from spacy_adak.pipeline.adak_ner import AdaKRecognizer
 from spacy_adak.pipeline.head import serialize_head
 from spacy_adak.pipeline.model import get_head
+from spacy_adak.report.evaluation import evaluate
 from spacy_adak.run.train import train
 from spacy_adak.tasks import blueprint
 from tests.finished_run import FinishedRun
@@ -151,6 +154,32 @@ def test_variable_may_stand_for_the_encoder(
         assert head(tmp_path / "output" / name) == head(finished.folder / name)
     (tmp_path / "output" / "frozen").rename(tmp_path / "moved")
     spacy.load(tmp_path / "output" / "model-best")("Ann Lee slept .")
+
+
+def test_evaluations_of_models_that_share_rows_encode_a_text_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = frozen_config(tmp_path / "data", SMALL_ENCODER)
+    config["adak"]["rounds"] = 1
+    config["paths"]["rows"] = str(tmp_path / "rows")
+    tok2vec = config["components"]["adak_ner"]["model"]["tok2vec"]
+    tok2vec["shared"] = "${paths.rows}"
+    train(config, tmp_path / "output")
+    docs = make_docs(20, seed=7)
+    write_docbin(tmp_path / "test.spacy", docs)
+    encoded = EncodedTexts(monkeypatch)
+    models = [tmp_path / "output" / name for name in ("model-best", "model-last")]
+    # Saved again, it has the same encoder.
+    spacy.load(models[0]).to_disk(tmp_path / "saved_again")
+    for model in (*models, tmp_path / "saved_again"):
+        evaluate(model, tmp_path / "test.spacy")
+    assert encoded.counts.keys() <= {doc.text for doc in docs}
+    assert set(encoded.counts.values()) == {1}
+    # Not one in which there is another encoder.
+    (about,) = (tmp_path / "rows").glob("*/about.json")
+    srsly.write_json(about, {**srsly.read_json(about), "checksum": "another"})
+    evaluate(models[0], tmp_path / "test.spacy")
+    assert set(encoded.counts.values()) == {2}
 
 
 def test_folds_in_processes_give_the_same_weights(

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,24 @@ def test_config_may_start_with_a_byte_order_mark(
     # It is read, and refused for what is wrong with it.
     with pytest.raises(ValueError, match=r"\[A102\].*'runds'"):
         train(path, tmp_path / "output", overrides={"adak.runds": 2})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.cfg", ""),
+        ("history.jsonl", "{"),
+        ("published.json", "[]"),
+        ("sources.json", ""),
+    ],
+)
+def test_damaged_file_of_a_run_is_named(
+    finished: FinishedRun, tmp_path: Path, name: str, content: str
+) -> None:
+    folder = copy_of(finished, tmp_path)
+    (folder / name).write_text(content)
+    with pytest.raises(ValueError, match=rf"\[A229\].*{re.escape(name)}"):
+        train(finished.config, folder, resume=True)
 
 
 def test_folder_with_a_corpus_of_ones_own_is_no_run(

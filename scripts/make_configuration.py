@@ -32,8 +32,9 @@ from spacy_adak.pipeline.losses import (
 from spacy_adak.pipeline.model import build_crf_tagger
 from spacy_adak.pipeline.old_settings import OLD_SETTINGS
 from spacy_adak.pipeline.settings import DEFAULTS
-from spacy_adak.q.adak_block import BLOCKS, AdakSettings, Block
+from spacy_adak.q.adak_block import BLOCKS, AdakSettings
 from spacy_adak.q.guessers import make_pipeline_guesser
+from spacy_adak.q.settings_block import Block
 from spacy_adak.tasks.linear_decay import linear_decay
 
 LOSSES = (AdaKLoss, WeightedLoss, MissingLoss, RatioLoss, FuzzyLoss, CRFLoss)

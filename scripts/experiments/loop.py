@@ -39,9 +39,8 @@ from spacy_adak.data.summary import Summary
 from spacy_adak.report.evaluation import evaluate
 from spacy_adak.review.merge import merge
 from spacy_adak.review.suggest import suggest
-from spacy_adak.run.folder import COMPLETED_FILE, find_best
+from spacy_adak.run.folder import COMPLETED_FILE, find_best, model_of_round
 from spacy_adak.run.train import is_begun, train
-from spacy_adak.tasks.train_model import BEST_MODEL
 
 from .cells import Cell
 from .corpora import training_data
@@ -115,6 +114,7 @@ def train_and_score(
     best = find_best(history)
     assert best is not None
     test_path = experiment.corpus / "test.spacy"
+    # The same as `model-best`, but over an encoder that knows the texts.
     model = model_of_round(output, best.round)
     test = evaluate(model, test_path, use_gpu=run.gpu_id).to_dict()
     return {
@@ -123,12 +123,6 @@ def train_and_score(
         "test": {key: test[f"ents_{key}"] for key in "prf"},
         "cpu_seconds": round(time.process_time() - started, 1),
     }
-
-
-def model_of_round(output: Path, round_: int) -> Path:
-    """RETURNS (Path): The same as `model-best`, but over an encoder that knows the
-    texts."""
-    return output / f"round-{round_:02d}" / "final" / BEST_MODEL
 
 
 def run_loop(

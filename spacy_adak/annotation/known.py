@@ -17,8 +17,8 @@ from spacy.training import Example
 
 from ..crf.spans import TaggedSpan
 from ..crf.tags import LabelledSpan, TagSet, split_tag
-from ..data.annotated_text import stretches
 from ..data.complete_types import complete_spans, complete_tokens, has_statement
+from ..data.token_stretches import stretches
 from ..errors import Errors
 from .segments import longest_segment, segment_doc
 

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from .moves import DenseMoves
-from .moves_by_type import MovesByType, are_by_type, move_scores, relative_rows
+from .moves_by_type import MovesByType
+from .typed_transitions import are_by_type, move_scores, relative_rows
 
 _NEGATIVE_INFINITY = float("-inf")
 

@@ -1,15 +1,7 @@
-"""Moves from one tag to the next where there are many types: no matrix.
+"""Moves from one tag to the next where there are many types, ready for computing.
 
-A matrix grows with the square of the number of types, and nearly all of it is about
-moves from an entity of one type straight to an entity of another. Such a move has a
-score of two parts here, one of the tag it leaves and one of the tag it enters; all
-other moves have numbers of their own, as they do in a matrix:
-
-    within a type, from its tags to its tags, which holds for two neighbours as well;
-    to and from the tags of no type, which are O and the border.
-
-All sums and maxima over moves then cost what the number of tags costs: what comes from
-other types is one number per type.
+Their form is that of `typed_transitions`. All sums and maxima over moves cost what the
+number of tags costs: what comes from other types is one number per type.
 """
 
 from collections.abc import Callable
@@ -19,58 +11,16 @@ import torch
 from torch import Tensor
 
 from .moves import exp_relative_to, leading_shape
+from .other_types import best_of_others, log_sum_of_others, sum_of_others
+from .typed_transitions import (
+    ENTER,
+    EXTRA_COLUMNS,
+    FROM_OUTSIDE,
+    LEAVE,
+    TO_OUTSIDE,
+)
 
 _NEGATIVE_INFINITY = float("-inf")
-# The columns of a row of `transitions` after those for the P tags of the row's type.
-_TO_OUTSIDE, _FROM_OUTSIDE, _LEAVE, _ENTER = range(4)
-EXTRA_COLUMNS = 4
-
-
-def are_by_type(transitions: Tensor) -> bool:
-    """RETURNS (bool): Whether transitions have this form. A matrix has as many columns
-    as rows. Here the number of rows is odd and that of columns is even, as a type has
-    two tags or four."""
-    return transitions.size(-1) != transitions.size(-2)
-
-
-def move_scores(transitions: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """The scores of single moves, with a gradient.
-
-    transitions (Tensor): (N, P + 4) or (B, N, P + 4).
-    left (Tensor): (B, M) int64, tags.
-    right (Tensor): (B, M) int64, the tags that come next.
-    RETURNS (Tensor): (B, M).
-    """
-    per_row = transitions.size(-1)
-    P = per_row - EXTRA_COLUMNS
-    scores = transitions.flatten(-2).expand(len(left), -1)
-    is_same_type = (left - 1).div(P, rounding_mode="floor") == (right - 1).div(
-        P, rounding_mode="floor"
-    )
-    column = torch.where(is_same_type, (right - 1) % P, P + _LEAVE)
-    column = torch.where(right == 0, P + _TO_OUTSIDE, column)
-    from_outside = (left == 0) & (right > 0)
-    column = torch.where(from_outside, P + _FROM_OUTSIDE, column)
-    row = torch.where(from_outside, right, left)
-    first = scores.gather(1, row * per_row + column)
-    second = scores.gather(1, right * per_row + P + _ENTER)
-    is_across = (left > 0) & (right > 0) & ~is_same_type
-    return first + torch.where(is_across, second, torch.zeros_like(second))
-
-
-def relative_rows(transitions: Tensor) -> Tensor:
-    """Take from the scores of all moves what the best of them has, or a little more.
-
-    transitions (Tensor): (N, P + 4).
-    RETURNS (Tensor): (N, P + 4), nothing above 0.
-    """
-    most_of_enter = transitions[:, -1].max().nan_to_num(neginf=0.0)
-    rows = transitions.clone()
-    rows[:, -1] -= most_of_enter
-    rows[:, -2] += most_of_enter
-    # Two parts make one move: only one of them gives way.
-    rows[:, :-1] -= rows[:, :-1].max()
-    return rows
 
 
 class MovesByType(NamedTuple):
@@ -119,17 +69,17 @@ class MovesByType(NamedTuple):
         # Border stays border at no cost.
         nothing = torch.zeros_like(start[..., 0])
         between_hubs = torch.stack(
-            (transitions[..., 0, P + _TO_OUTSIDE], end[..., 0], start[..., 0], nothing),
+            (transitions[..., 0, P + TO_OUTSIDE], end[..., 0], start[..., 0], nothing),
             -1,
         )
         by_type = ((N - 1) // P, P)
         return cls(
             typed[..., :P].unflatten(-2, by_type),
-            torch.stack((extra[_TO_OUTSIDE], end[..., 1:]), -2),
-            torch.stack((extra[_FROM_OUTSIDE], start[..., 1:]), -2),
+            torch.stack((extra[TO_OUTSIDE], end[..., 1:]), -2),
+            torch.stack((extra[FROM_OUTSIDE], start[..., 1:]), -2),
             between_hubs.unflatten(-1, (2, 2)),
-            extra[_LEAVE].unflatten(-1, by_type),
-            extra[_ENTER].unflatten(-1, by_type),
+            extra[LEAVE].unflatten(-1, by_type),
+            extra[ENTER].unflatten(-1, by_type),
         )
 
     def without_border(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -145,7 +95,7 @@ class MovesByType(NamedTuple):
         typed = torch.cat((self.within.flatten(-3, -2), torch.stack(extra, -1)), -1)
         transitions = torch.nn.functional.pad(typed, (0, 0, 1, 0))
         P = self.within.size(-1)
-        transitions[..., 0, P + _TO_OUTSIDE] = self.between_hubs[..., 0, 0]
+        transitions[..., 0, P + TO_OUTSIDE] = self.between_hubs[..., 0, 0]
         return (
             transitions,
             torch.cat((self.between_hubs[..., 1, :1], start), -1),
@@ -242,7 +192,7 @@ class MovesByType(NamedTuple):
         """
         hubs, typed = _split(message)
         by_type = typed.unflatten(-1, self.leave.shape[-2:])
-        others = _sum_of_others((by_type * self.leave.unsqueeze(1)).sum(-1))
+        others = sum_of_others((by_type * self.leave.unsqueeze(1)).sum(-1))
         moved = (by_type.unsqueeze(-1) * self.within.unsqueeze(1)).sum(-2)
         moved += others.unsqueeze(-1) * self.enter.unsqueeze(1)
         out_hubs, out_typed = _split(out)
@@ -252,7 +202,7 @@ class MovesByType(NamedTuple):
 
     def log_sum_step(self, message: Tensor) -> Tensor:
         """RETURNS (Tensor): (B, N + 1), messages moved on by scores."""
-        return self._step(message, torch.logsumexp, _log_sum_of_others)
+        return self._step(message, torch.logsumexp, log_sum_of_others)
 
     def log_sum_step_back(self, message: Tensor) -> Tensor:
         """RETURNS (Tensor): (B, N + 1), messages moved back by scores."""
@@ -260,7 +210,7 @@ class MovesByType(NamedTuple):
 
     def best_step(self, message: Tensor) -> Tensor:
         """RETURNS (Tensor): (B, N + 1), the best that moves on by scores."""
-        return self._step(message, torch.amax, _best_of_others)
+        return self._step(message, torch.amax, best_of_others)
 
     def _step(
         self,
@@ -328,8 +278,8 @@ class MovesByType(NamedTuple):
         left_by_type = left.unflatten(-1, by_type)
         right_by_type = right.unflatten(-1, by_type)
         b = "" if self.are_shared else "b"
-        entered = _sum_of_others((right_by_type * self.enter).sum(-1))
-        left_behind = _sum_of_others((left_by_type * self.leave).sum(-1))
+        entered = sum_of_others((right_by_type * self.enter).sum(-1))
+        left_behind = sum_of_others((left_by_type * self.leave).sum(-1))
         counts = (
             torch.einsum(f"sblp,sblq->{b}lpq", left_by_type, right_by_type),
             torch.einsum(f"sbe,sbh->{b}he", left, right_hubs),
@@ -357,8 +307,8 @@ class MovesByType(NamedTuple):
         by_type = self.leave.shape[-2:]
         left_by_type = left.unflatten(-1, by_type)
         right_by_type = right.unflatten(-1, by_type)
-        entered = _log_sum_of_others((right_by_type + self.enter).logsumexp(-1))
-        left_behind = _log_sum_of_others((left_by_type + self.leave).logsumexp(-1))
+        entered = log_sum_of_others((right_by_type + self.enter).logsumexp(-1))
+        left_behind = log_sum_of_others((left_by_type + self.leave).logsumexp(-1))
         logs = (
             left_by_type.unsqueeze(-1) + right_by_type.unsqueeze(-2),
             left.unsqueeze(-2) + right_hubs.unsqueeze(-1),
@@ -383,30 +333,3 @@ def _split(tags: Tensor) -> tuple[Tensor, Tensor]:
 
 def _join(hubs: Tensor, typed: Tensor) -> Tensor:
     return torch.cat((hubs[..., :1], typed, hubs[..., 1:]), -1)
-
-
-# Of each type, what all others have together. No more than one type has over half of
-# all. Only there a difference would lose digits, and the sum is taken without it.
-
-
-def _sum_of_others(of_types: Tensor) -> Tensor:
-    most, which = of_types.max(-1, keepdim=True)
-    rest = of_types.scatter(-1, which, 0.0).sum(-1, keepdim=True)
-    return (rest + most - of_types).scatter_(-1, which, rest)
-
-
-def _log_sum_of_others(of_types: Tensor) -> Tensor:
-    most, which = of_types.max(-1, keepdim=True)
-    without = of_types.scatter(-1, which, _NEGATIVE_INFINITY)
-    rest = without.logsumexp(-1, keepdim=True)
-    all_types = torch.logaddexp(rest, most)
-    others = all_types + torch.log1p(-(of_types - all_types).exp_())
-    # Where there is nothing at all this is inf - inf.
-    return others.nan_to_num_(nan=_NEGATIVE_INFINITY).scatter_(-1, which, rest)
-
-
-def _best_of_others(of_types: Tensor) -> Tensor:
-    best, which = of_types.max(-1, keepdim=True)
-    without = of_types.scatter(-1, which, _NEGATIVE_INFINITY)
-    second = without.amax(-1, keepdim=True)
-    return best.expand_as(of_types).scatter(-1, which, second)

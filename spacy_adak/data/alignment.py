@@ -13,7 +13,7 @@ from spacy.util import filter_spans
 
 from ..errors import Warnings
 from .agreement import RULES, agree, find_annotator
-from .annotated_text import AnnotatedText, CharSpan, Unlabelled, stretches
+from .annotated_text import AnnotatedText, CharSpan, Unlabelled
 from .guesses import guesses_key
 from .origins import (
     ESTIMATED_KEY,
@@ -22,6 +22,7 @@ from .origins import (
     set_scored_spans,
 )
 from .summary import Place, Summary
+from .token_stretches import stretches
 
 AlignmentMode = Literal["strict", "contract", "expand"]
 # What messages say of a span that cannot be used.

@@ -1,8 +1,6 @@
 """A text as an annotation tool states it, before it is laid onto tokens."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 from .summary import Place
@@ -81,12 +79,3 @@ def _to_score(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     # A whole number of JSON may be beyond every float.
     return float(value) if is_number and abs(value) < 1e300 else None
-
-
-def stretches(indices: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """YIELDS (tuple[int, int]): The start and end of each stretch of successive numbers
-    among some."""
-    ordered = sorted(indices)
-    for _, group in groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0]):
-        stretch = [index for _, index in group]
-        yield stretch[0], stretch[-1] + 1

@@ -1,75 +1,25 @@
-"""Several corpora to one: label names, texts that come more than once, and for which
-types each part is complete."""
+"""Several corpora to one, and for which types each part is complete."""
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors, Warnings
-from .annotated_text import stretches
-from .complete_types import (
-    COMPLETE_KEY,
-    complete_tokens,
-    corpus_types,
-    types_complete_in,
-)
+from .complete_types import corpus_types, types_complete_in
 from .docbin import read_docbin
-from .origins import INCORRECT_SPANS_KEY, SCORES, without_estimates
+from .label_names import read_maps, rename
+from .origins import without_estimates
 from .outputs import refuse_to_overwrite_inputs
 from .packed_docs import write_packed
+from .same_text import Contradiction, Origin, merge_documents
 from .staging import Staging
 
-_MISSING, _OUTSIDE = 0, 2
-# The tokens of a span, and its label.
-_Key = tuple[int, int, str]
-# The new names of labels, by the names they have in a file.
-Names = Mapping[str, str]
-
-
-class Origin(NamedTuple):
-    """Where a document comes from.
-
-    path (Path): The file.
-    number (int): Which document of it, from 1 on.
-    """
-
-    path: Path
-    number: int
-
-    def __str__(self) -> str:
-        return f"{self.path}, document {self.number}"
-
-
-class Contradiction(NamedTuple):
-    """What two files say of a text that can't both be true.
-
-    text (str): The text.
-    span (str): The entity that is annotated in one of them.
-    label (str): Its type.
-    stated_by (Origin): The document that has it.
-    denied_by (Origin): The document that can't have it.
-    why (str): What that says instead.
-    """
-
-    text: str
-    span: str
-    label: str
-    stated_by: Origin
-    denied_by: Origin
-    why: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.stated_by}: '{self.span}' is annotated as {self.label}, but "
-            f"{self.denied_by}: {self.why}"
-        )
+_MISSING = 0
 
 
 class Part(NamedTuple):
@@ -134,7 +84,7 @@ def combine(
     taken = [path.resolve() for path in inputs]
     if twice := next((p for p in inputs if taken.count(p.resolve()) > 1), None):
         raise ValueError(Errors.A315.format(path=twice))
-    names = _read_maps(maps, inputs)
+    names = read_maps(maps, inputs)
     vocab = Vocab()
     parts: list[Part] = []
     by_text: dict[str, list[tuple[Origin, Doc]]] = defaultdict(list)
@@ -171,203 +121,8 @@ def combine(
     return Combined(parts, total, merged, contradictions)
 
 
-class _FileNames:
-    """The new names of labels in a file: those given for it, and for all files."""
-
-    def __init__(self) -> None:
-        self.own: dict[str, str] = {}
-        self.of_all: dict[str, str] = {}
-
-    def unknown_to(self, types: set[str]) -> list[str]:
-        return [label for label in self.own if label not in types]
-
-    def of(self, types: set[str]) -> Names:
-        names = {**self.of_all, **self.own}
-        return {label: names.get(label, label) for label in types}
-
-
-def _read_maps(maps: Sequence[str], inputs: Sequence[Path]) -> dict[Path, _FileNames]:
-    names = {path: _FileNames() for path in inputs}
-    for given in maps:
-        before, _, after = (part.strip() for part in given.rpartition("="))
-        owner = next(
-            (
-                (path, prefix)
-                for path in inputs
-                for prefix in (f"{path}:", f"{path.name}:")
-                if before.startswith(prefix)
-            ),
-            None,
-        )
-        label = before if owner is None else before.removeprefix(owner[1])
-        if not label or not after or (owner is None and ".spacy:" in before):
-            files = ", ".join(map(str, inputs))
-            raise ValueError(Errors.A327.format(value=given, files=files))
-        if owner is not None:
-            names[owner[0]].own[label] = after
-        else:
-            for each in names.values():
-                each.of_all[label] = after
-    return names
-
-
-def rename(doc: Doc, names: Names) -> Doc:
-    """Give labels other names. Where several become one, a text is complete for it if
-    it is for all of them.
-
-    doc (Doc): The document.
-    names (Names): The new names of all types of its file.
-    RETURNS (Doc): The document itself if nothing changes, else a copy.
-    """
-    if all(old == new for old, new in names.items()):
-        return doc
-    copy = doc.copy()
-    tokens = complete_tokens(copy)
-    for key, group in list(copy.spans.items()):
-        renamed = [_renamed(copy, span, names) for span in group]
-        copy.spans[key] = SpanGroup(copy, name=key, spans=renamed, attrs=group.attrs)
-    copy.set_ents(
-        [_renamed(copy, ent, names) for ent in copy.ents], default="unmodified"
-    )
-    if tokens:
-        nothing = numpy.zeros(len(copy), dtype=bool)
-        complete: dict[str, numpy.ndarray] = {}
-        for old, new in names.items():
-            covered = tokens.get(old, nothing)
-            complete[new] = complete[new] & covered if new in complete else covered
-        _set_complete(copy, complete)
-    return copy
-
-
-def _renamed(doc: Doc, span: Span, names: Names) -> Span:
-    label = names.get(span.label_, span.label_)
-    return Span(
-        doc, span.start, span.end, label=label, kb_id=span.kb_id, span_id=span.id
-    )
-
-
-def merge_documents(
-    group: Sequence[tuple[Origin, Doc]], contradictions: list[Contradiction]
-) -> Doc:
-    """Put together what is known of one text. What contradicts itself becomes unknown.
-
-    group (Sequence[tuple[Origin, Doc]]): Documents with the same text.
-    contradictions (list[Contradiction]): Where contradictions are noted.
-    RETURNS (Doc): A copy of the first, with what the others know.
-    """
-    (first, base), *others = group
-    words = [token.text for token in base]
-    for origin, doc in others:
-        if [token.text for token in doc] != words:
-            raise ValueError(
-                Errors.A329.format(first=first, second=origin, text=base.text[:60])
-            )
-    found = list(_contradictions(group))
-    contradictions += [contradiction for contradiction, _ in found]
-    contested = {key for _, keys in found for key in keys}
-    is_open = numpy.zeros(len(base), dtype=bool)
-    for start, end, _ in contested:
-        is_open[start:end] = True
-    copy = base.copy()
-    entities: dict[_Key, Span] = {}
-    outside = numpy.zeros(len(base), dtype=bool)
-    complete: dict[str, numpy.ndarray] = {}
-    for _, doc in group:
-        for ent in doc.ents:
-            if _key(ent) not in contested:
-                entities.setdefault(_key(ent), _renamed(copy, ent, {}))
-        outside |= _iob(doc) == _OUTSIDE
-        for label, covered in complete_tokens(doc).items():
-            known = complete.setdefault(label, numpy.zeros(len(base), dtype=bool))
-            known |= covered
-    copy.set_ents(
-        list(entities.values()),
-        blocked=list(_blocked(copy)),
-        outside=_as_spans(copy, outside & ~is_open),
-        default="missing",
-    )
-    for doc in (doc for _, doc in others):
-        _add_groups(copy, doc)
-    if INCORRECT_SPANS_KEY in copy.spans:
-        copy.spans[INCORRECT_SPANS_KEY] = [
-            span
-            for span in copy.spans[INCORRECT_SPANS_KEY]
-            if _key(span) not in contested
-        ]
-    _set_complete(copy, {t: covered & ~is_open for t, covered in complete.items()})
-    return copy
-
-
-def _contradictions(
-    group: Sequence[tuple[Origin, Doc]],
-) -> Iterator[tuple[Contradiction, list[_Key]]]:
-    """Entities that other documents deny, each with what is contested by that."""
-    for (a, left), (b, right) in combinations(group, 2):
-        for stating, doc, denying, other in ((a, left, b, right), (b, right, a, left)):
-            others = {_key(ent): ent for ent in other.ents}
-            ruled_out = {
-                _key(span) for span in other.spans.get(INCORRECT_SPANS_KEY, ())
-            }
-            iob, complete = _iob(other), complete_tokens(other)
-            for ent in doc.ents:
-                if _key(ent) in others:
-                    continue
-                within = slice(ent.start, ent.end)
-                covered = complete.get(ent.label_)
-                overlap = [e for e in others.values() if _overlap(e, ent)]
-                if overlap:
-                    # Of two that overlap each denies the other: told once.
-                    if doc is right:
-                        continue
-                    there = overlap[0]
-                    why = f"'{there.text}' is annotated as {there.label_}"
-                elif (iob[within] == _OUTSIDE).any():
-                    why = "a token of it is stated to be in no entity"
-                elif covered is not None and covered[within].any():
-                    why = f"the text is complete for {ent.label_} without it"
-                elif _key(ent) in ruled_out:
-                    why = "it is ruled out"
-                else:
-                    continue
-                contradiction = Contradiction(
-                    doc.text, ent.text, ent.label_, stating, denying, why
-                )
-                yield contradiction, [_key(ent), *map(_key, overlap)]
-
-
-def _add_groups(doc: Doc, other: Doc) -> None:
-    """Add the spans of another document with the same tokens."""
-    for key, group in other.spans.items():
-        if key == COMPLETE_KEY:
-            continue
-        own = doc.spans.get(key)
-        spans = [] if own is None else list(own)
-        scores = [] if own is None else list(own.attrs.get(SCORES) or ())
-        known = set(map(_key, spans))
-        new = [i for i, span in enumerate(group) if _key(span) not in known]
-        other_scores = group.attrs.get(SCORES)
-        attrs = {} if own is None else dict(own.attrs)
-        if other_scores is not None or scores:
-            scores += [None] * (len(spans) - len(scores))
-            scores += [other_scores[i] if other_scores else None for i in new]
-            attrs[SCORES] = scores
-        spans += [_renamed(doc, group[i], {}) for i in new]
-        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-
-
-def _set_complete(doc: Doc, complete: Mapping[str, numpy.ndarray]) -> None:
-    spans = [
-        Span(doc, start, end, label=label)
-        for label, covered in complete.items()
-        for start, end in stretches(numpy.flatnonzero(covered).tolist())
-    ]
-    doc.spans.pop(COMPLETE_KEY, None)
-    if spans:
-        doc.spans[COMPLETE_KEY] = spans
-
-
 def _describe(path: Path, docs: Sequence[Doc]) -> Part:
-    incomplete = [doc for doc in docs if (_iob(doc) == _MISSING).any()]
+    incomplete = [doc for doc in docs if (doc.to_array("ENT_IOB") == _MISSING).any()]
     return Part(
         path,
         len(docs),
@@ -375,26 +130,3 @@ def _describe(path: Path, docs: Sequence[Doc]) -> Part:
         Counter(label for doc in incomplete for label in types_complete_in(doc)),
         len(docs) - len(incomplete),
     )
-
-
-def _iob(doc: Doc) -> numpy.ndarray:
-    return doc.to_array("ENT_IOB").reshape(len(doc))
-
-
-def _blocked(doc: Doc) -> Iterator[Span]:
-    """Blocked tokens: an entity that begins and has no type."""
-    for token in doc:
-        if token.ent_iob == 3 and not token.ent_type:
-            yield doc[token.i : token.i + 1]
-
-
-def _as_spans(doc: Doc, tokens: numpy.ndarray) -> list[Span]:
-    return [doc[a:b] for a, b in stretches(numpy.flatnonzero(tokens).tolist())]
-
-
-def _overlap(left: Span, right: Span) -> bool:
-    return left.start < right.end and right.start < left.end
-
-
-def _key(span: Span) -> _Key:
-    return span.start, span.end, span.label_

@@ -13,11 +13,12 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from ..errors import Warnings
-from .annotated_text import CharSpan, stretches, to_char_span
+from .annotated_text import CharSpan, to_char_span
 from .complete_types import COMPLETE_KEY, complete_spans, state_complete
 from .records import read_records
 from .sample_marks import SAMPLE_KEY
 from .summary import Place, Summary
+from .token_stretches import stretches
 
 _WHERE = ("data", "meta")
 _MISSING = 0

@@ -11,10 +11,12 @@ tokens would lie in the stretch. A stretch that covers only a part of an entity 
 therefore have the entity annotated.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy
 from spacy.tokens import Doc, Span
+
+from .token_stretches import stretches
 
 COMPLETE_KEY = "adak_complete"
 _MISSING = 0
@@ -56,6 +58,22 @@ def complete_tokens(doc: Doc) -> dict[str, numpy.ndarray]:
         covered = tokens.setdefault(span.label_, numpy.zeros(len(doc), dtype=bool))
         covered[span.start : span.end] = True
     return tokens
+
+
+def set_complete_tokens(doc: Doc, tokens: Mapping[str, numpy.ndarray]) -> None:
+    """State for which tokens a document is complete, in place of what is stated.
+
+    doc (Doc): The document, which is changed.
+    tokens (Mapping[str, ndarray]): (L,) bool for each type, as in `complete_tokens`.
+    """
+    spans = [
+        Span(doc, start, end, label=label)
+        for label, covered in tokens.items()
+        for start, end in stretches(numpy.flatnonzero(covered).tolist())
+    ]
+    doc.spans.pop(COMPLETE_KEY, None)
+    if spans:
+        doc.spans[COMPLETE_KEY] = spans
 
 
 def is_complete_for(span: Span) -> bool:

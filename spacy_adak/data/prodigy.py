@@ -12,7 +12,6 @@ until Prodigy has shown it to somebody: `prodigy db-in` gives every task an answ
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
@@ -41,6 +40,7 @@ from .spans_jsonl import (
 )
 from .summary import Place, Summary
 from .unread import check_other_keys, note_silence
+from .votes import Vote, Votes, add_vote, count_votes
 
 MARKS = ("answer", "_input_hash", "_task_hash", "_view_id", "_is_binary")
 _BINARY_VIEWS = ("ner", "spans")
@@ -56,30 +56,6 @@ class _Task(NamedTuple):
 
     place: Place
     record: dict[str, Any]
-
-
-class _Vote(NamedTuple):
-    """What somebody has decided on a span."""
-
-    span: CharSpan
-    is_accepted: bool
-
-
-@dataclass
-class _Votes:
-    """What each annotator has decided on one span; the last word of each holds."""
-
-    by_annotator: dict[str | None, _Vote]
-
-    def is_accepted(self, rule: str) -> bool | None:
-        """Whether the span is an entity; None if that is disputed."""
-        votes = [vote.is_accepted for vote in self.by_annotator.values()]
-        if all(votes) or not any(votes):
-            return votes[0]
-        accepted = 2 * sum(votes)
-        if rule != "majority" or accepted == len(votes):
-            return None
-        return accepted > len(votes)
 
 
 def read_prodigy(
@@ -140,7 +116,7 @@ def _join(
     annotation, and the annotations of several people stand side by side."""
     manual: list[AnnotatedText] = []
     decided: AnnotatedText | None = None
-    votes: list[_Votes] = []
+    votes: list[Votes] = []
     for place, record in tasks:
         answer = record.get("answer", "accept")  # as `prodigy db-in` has it
         by_origin = get_spans_by_origin(record, "spans", place, summary)
@@ -164,9 +140,9 @@ def _join(
         else:
             decided = decided or AnnotatedText(place, text, unlabelled="missing")
             for span in spans:
-                vote = _Vote(span, answer == "accept")
-                _add_vote(votes, annotator, vote, place, summary)
-    _count_votes(decided, votes, annotators, summary)
+                vote = Vote(span, answer == "accept")
+                add_vote(votes, annotator, vote, place, summary)
+    count_votes(decided, votes, annotators, summary)
     if decided is None:
         return manual
     by_name = annotators not in RULES
@@ -243,55 +219,6 @@ def _add_annotation(
         others = [AnnotatedText(place, text)]
         manual += others
     others[0].annotations[annotator] = spans
-
-
-def _add_vote(
-    votes: list[_Votes],
-    annotator: str | None,
-    vote: _Vote,
-    place: Place,
-    summary: Summary,
-) -> None:
-    """Add a decision to those on the same span. The label may be of any make, so that
-    there is nothing to look it up by."""
-    for same in votes:
-        earlier = next(iter(same.by_annotator.values()))
-        if earlier.span[:3] == vote.span[:3]:
-            earlier = same.by_annotator.get(annotator, vote)
-            if earlier.is_accepted != vote.is_accepted:
-                line = earlier.span.line
-                message = Warnings.W322.format(span=vote.span[:3], line=line)
-                summary.add_problem(place, "repaired", message)
-            same.by_annotator[annotator] = vote
-            return
-    votes.append(_Votes({annotator: vote}))
-
-
-def _count_votes(
-    decided: AnnotatedText | None,
-    votes: list[_Votes],
-    annotators: str,
-    summary: Summary,
-) -> None:
-    """Write down what was decided on single spans, by one annotator or by a rule."""
-    if decided is None:
-        return
-    names = {name for same in votes for name in same.by_annotator if name is not None}
-    summary.add_annotators(names)
-    if annotators not in RULES:
-        decided.settled_by = find_annotator(sorted(names), annotators)
-    for same in votes:
-        if annotators not in RULES:
-            vote = same.by_annotator.get(decided.settled_by or "")
-            same = _Votes({decided.settled_by: vote} if vote is not None else {})
-        for vote in list(same.by_annotator.values())[:1]:
-            is_accepted = same.is_accepted(annotators)
-            if is_accepted is None:
-                summary.disputed += 1
-            elif is_accepted:
-                decided.entities.append(vote.span)
-            else:
-                decided.ruled_out.append(vote.span)
 
 
 def to_prodigy(docs: Iterable[Doc], text_key: str, incorrect_spans_key: str) -> str:

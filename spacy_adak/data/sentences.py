@@ -15,8 +15,9 @@ from spacy.vocab import Vocab
 
 from ..crf.tags import OUTSIDE, LabelledSpan, may_follow, split_tag, tags_to_spans
 from ..errors import Warnings
-from .annotated_text import Unlabelled, stretches
+from .annotated_text import Unlabelled
 from .summary import Place, Summary
+from .token_stretches import stretches
 
 TagScheme = Literal["IOB1", "BIO", "BILUO", "BIOES"]
 PREFIXES = {"IOB1": "BI", "BIO": "BI", "BILUO": "BILU", "BIOES": "BIES"}

@@ -17,7 +17,6 @@ from thinc.api import Model, Optimizer
 
 from ..annotation.completeness import is_meant_to_be_complete
 from ..annotation.known import PresetDoc, preset_from_doc, shorten
-from ..annotation.q_of_text import ChainEstimate
 from ..annotation.training_sample import Sample, read_sample
 from ..crf.calibration import Calibration
 from ..crf.tags import TagSet
@@ -34,6 +33,7 @@ from .annotation_likelihood import (
     scores_where_complete,
 )
 from .checked_pipe import CheckedPipe
+from .checks import check_estimated, check_finite, check_moves
 from .earlier_entities import EarlierEntities
 from .head import TagScores
 from .losses import RECALL_PER_TYPE, AdaKLoss, Loss, Progress
@@ -41,7 +41,7 @@ from .model import get_head, is_initialized, predict_scores, set_tags
 from .objective import compute_loss
 from .old_settings import LossBlock
 from .recognition import Prediction, Reading, find_entities, find_readings
-from .rules import SHARE, check_values
+from .rules import check_values
 from .set_entities import own_entities, remove_entities, set_entities, set_spans
 from .settings import DEFAULTS, RULES
 
@@ -267,39 +267,12 @@ class AdaKRecognizer(CheckedPipe):
         """
         self._check_initialized()
         scores = predict_scores(self.model, docs)
-        self._check_finite(scores, docs)
+        check_finite(self.name, get_head(self.model), scores, docs)
         return scores
 
     def _check_initialized(self) -> None:
         if not is_initialized(self.model):
             raise ValueError(SpacyErrors.E109.format(name=self.name))
-
-    def _check_finite(self, scores: TagScores, docs: Sequence[Doc]) -> None:
-        if not get_head(self.model).has_finite_moves(scores):
-            raise ValueError(Errors.A116.format(name=self.name))
-        if not scores.emissions.sum().isfinite():
-            finite = scores.emissions.isfinite().all(1)
-            for doc, doc_finite in zip(
-                docs, finite.split([len(doc) for doc in docs]), strict=True
-            ):
-                if not doc_finite.all():
-                    message = Errors.A106.format(name=self.name, text=shorten(doc))
-                    raise ValueError(message)
-
-    def _check_moves(self, sample: Sample, scores: TagScores, reference: Doc) -> None:
-        """With many labels q has moves of another form; all alike go with either."""
-        if isinstance(sample.estimate, ChainEstimate):
-            found = sample.estimate.transitions.shape
-            expected = tuple(scores.transitions.shape)
-            if found not in ((1, 1), expected):
-                raise ValueError(
-                    Errors.A119.format(
-                        name=self.name,
-                        text=shorten(reference),
-                        found=found,
-                        expected=expected,
-                    )
-                )
 
     def set_annotations(
         self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]
@@ -371,10 +344,11 @@ class AdaKRecognizer(CheckedPipe):
         """
         examples = list(examples)
         validate_examples(examples, "AdaKRecognizer.get_loss")
-        self._check_finite(scores, [eg.predicted for eg in examples])
+        docs = [eg.predicted for eg in examples]
+        check_finite(self.name, get_head(self.model), scores, docs)
         samples = [self.read_sample(eg) for eg in examples]
         for eg, sample in zip(examples, samples, strict=True):
-            self._check_moves(sample, scores, eg.reference)
+            check_moves(self.name, sample, scores, eg.reference)
         # The loss is differentiated with respect to these, and no further.
         scores = TagScores(*(score.detach().requires_grad_() for score in scores))
         result = compute_loss(self.loss, self.progress, scores, samples, self.tagset)
@@ -499,16 +473,7 @@ class AdaKRecognizer(CheckedPipe):
 
     def check_cfg(self, cfg: dict[str, Any]) -> None:
         """Check what was estimated when the component was trained."""
-        for setting in ("annotation_recall", "ratio_target"):
-            value = cfg.get(setting)
-            if not SHARE.or_none().is_valid(value):
-                raise ValueError(f"{setting} is {value!r}, which is no share")
-        recall_per_type = cfg.get(RECALL_PER_TYPE) or {}
-        if not isinstance(recall_per_type, dict):
-            raise ValueError(f"{RECALL_PER_TYPE} is {recall_per_type!r}, no object")
-        for label, value in recall_per_type.items():
-            if not SHARE.is_valid(value):
-                raise ValueError(f"the recall of {label} is {value!r}, no share")
+        check_estimated(cfg)
         calibration = cfg.get(_CALIBRATION, {})
         if not _is_calibration(calibration):
             raise ValueError(f"{_CALIBRATION} is {calibration!r}, which is none")

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from ..annotation.segments import SegmentBatch
 from ..crf.chain import Chain
-from ..crf.moves_by_type import are_by_type
 from ..crf.tags import SCHEMES, TagSet
+from ..crf.typed_transitions import are_by_type
 from ..errors import Errors
 
 # What the several ways of being no such file lead to.
@@ -19,7 +19,8 @@ _DAMAGE = (SafetensorError, ValueError, TypeError, LookupError, RuntimeError)
 # How far below O a tag starts that is added to a trained model.
 _NEW_TAG_BELOW_OUTSIDE = 10.0
 # With more entity types than this, a move from a type to another has no score of its
-# own, see `crf.moves_by_type`. A matrix of all moves still costs little with this many.
+# own, see `crf.typed_transitions`. A matrix of all moves still costs little with this
+# many.
 MOST_TYPES_WITH_ALL_MOVES = 100
 
 

@@ -8,13 +8,10 @@ from itertools import islice
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
 from spacy.util import registry
 from thinc.api import Config
@@ -23,57 +20,11 @@ from ..errors import Errors, refuse_unknown_keys
 from ..pipeline.losses import MissingLoss, RatioLoss
 from ..pipeline.old_settings import describe_old_settings, old_settings
 from .modes import QMode
+from .settings_block import Block
 
 # Settings that the result does not depend on.
 EXECUTION = ("executor", "n_jobs", "ray_address")
 Share = Annotated[float, Field(ge=0, le=1)]
-
-
-class Block(BaseModel):
-    """A block of settings, of which some apply to one choice only."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    # The setting that chooses, and which others apply to which choice. Settings that
-    # are not here always apply.
-    CHOICE: ClassVar[str | None] = None
-    APPLY_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-
-    @classmethod
-    def applicable(cls, choice: object) -> list[str]:
-        """RETURNS (list[str]): The settings that a block with a choice may have.
-
-        choice (object): The value of the setting that chooses.
-        """
-        return [
-            name
-            for name in cls.model_fields
-            if name not in cls.APPLY_TO or choice in cls.APPLY_TO[name]
-        ]
-
-    @classmethod
-    def defaults(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The settings of a block that are not given.
-
-        given (Mapping[str, Any]): Those that are.
-        """
-        choice = None
-        if cls.CHOICE is not None:
-            choice = given.get(cls.CHOICE, cls.model_fields[cls.CHOICE].default)
-        return {
-            name: cls.model_fields[name].default
-            for name in cls.applicable(choice)
-            if name not in given
-        }
-
-    @model_validator(mode="after")
-    def _all_apply(self) -> "Block":
-        for name in self.model_fields_set & self.APPLY_TO.keys():
-            assert self.CHOICE is not None
-            if getattr(self, self.CHOICE) not in self.APPLY_TO[name]:
-                choices = " or ".join(f'"{value}"' for value in self.APPLY_TO[name])
-                raise ValueError(f"{name} applies to {self.CHOICE} = {choices} only")
-        return self
 
 
 class Start(Block):
@@ -232,7 +183,7 @@ class AdakSettings(Block):
     q: QSettings = QSettings()
     mask: Mask | None = None
     selection: Selection | None = None
-    guessers: dict[str, dict[str, Any]] = {}
+    guessers: dict[str, dict[str, Any]] = Field(default={})
 
     @field_validator("q")
     @classmethod

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ..annotation.known import Known, allowed_tags, tagged_spans
 from ..annotation.q_of_text import ESTIMATE_KEY, ChainEstimate
-from ..annotation.segments import SegmentBatch, batch_segments
+from ..annotation.segments import SegmentBatch
 from ..annotation.training_sample import Sample
 from ..crf.chain import Chain, relative_transitions
 from ..crf.spans import probable_spans, span_log_probabilities
@@ -30,6 +30,7 @@ from .adak_block import AdakSettings
 from .candidates import Dictionary, candidate_mask, tags_on_best_paths
 from .guess_evidence import Evidence
 from .modes import best_paths, chain_of_q, fit_float16, mean_scores
+from .segmented_texts import SegmentedTexts
 from .selection import best_path_log_probabilities, sample_score
 
 # What fold models think less probable than this is not worth a question to a person.
@@ -116,7 +117,7 @@ class Estimator:
         )
         # Only now do the texts have the sentences that other components find.
         samples = [self.component.read_sample(example) for example in examples]
-        texts = _Texts(samples, scores.emissions.device, len(self.tagset))
+        texts = SegmentedTexts(samples, scores.emissions.device, len(self.tagset))
         by_annotation = texts.concatenate(
             [allowed_tags(sample.known, self.tagset) for sample in samples]
         )
@@ -203,7 +204,7 @@ class Estimator:
             )
 
     def _without_ruled_out(
-        self, texts: "_Texts", batch: SegmentBatch, chain: Chain, mask: Tensor
+        self, texts: SegmentedTexts, batch: SegmentBatch, chain: Chain, mask: Tensor
     ) -> Tensor:
         """Allow no best path with a span that is known to be no entity. This is said by
         single tags: other entities of the type that begin there may go with it."""
@@ -224,7 +225,7 @@ class Estimator:
 
     def _candidate_mask(
         self,
-        texts: "_Texts",
+        texts: SegmentedTexts,
         samples: Sequence[Sample],
         by_annotation: Tensor,
         docs: Sequence[Doc],
@@ -268,7 +269,7 @@ class Estimator:
         return self._tag_scores(nlp, [_for_vocab(doc, nlp.vocab) for doc in docs])
 
     def _own_readings(
-        self, texts: "_Texts", scores: TagScores
+        self, texts: SegmentedTexts, scores: TagScores
     ) -> tuple[Tensor, Tensor]:
         """The best unconstrained paths, and per text their log-probability."""
         paths = texts.new_per_token(torch.long)
@@ -300,55 +301,6 @@ def _chain_estimate(
         end - end.max(),
     )
     return ChainEstimate(*map(fit_float16, relative))
-
-
-class _Texts:
-    """The tokens of some texts in a row, and the segments they are cut into."""
-
-    def __init__(
-        self, samples: Sequence[Sample], device: torch.device, n_tags: int
-    ) -> None:
-        self.device = device
-        self.ruled_out = [set(sample.known.ruled_out) for sample in samples]
-        self.lengths = [len(sample.known.outside) for sample in samples]
-        self.starts = numpy.cumsum([0, *self.lengths]).tolist()
-        self.text_of_token = torch.repeat_interleave(torch.tensor(self.lengths)).to(
-            device
-        )
-        self.batches = batch_segments(
-            [sample.ends for sample in samples], device, n_tags
-        )
-
-    def tokens_of(self, text: int) -> slice:
-        return slice(self.starts[text], self.starts[text + 1])
-
-    def concatenate(self, arrays: Sequence[numpy.ndarray]) -> Tensor:
-        return torch.from_numpy(numpy.concatenate(arrays)).to(self.device)
-
-    def new_per_token(self, dtype: torch.dtype, *width: int) -> Tensor:
-        return torch.zeros((self.starts[-1], *width), dtype=dtype, device=self.device)
-
-    def scatter(self, per_token: Tensor, batch: SegmentBatch, values: Tensor) -> None:
-        """Write what was computed for segments to the tokens they are made of."""
-        positions = torch.arange(batch.tokens.size(1), device=self.device)
-        real = positions < batch.lengths.unsqueeze(1)
-        per_token[batch.tokens[real]] = values[real]
-
-    def place(
-        self, batch: SegmentBatch, segment: int, span: LabelledSpan
-    ) -> tuple[int, LabelledSpan]:
-        """The text of a segment, and a span of the segment in terms of the text."""
-        first = int(batch.tokens[segment, 0])
-        text = int(self.text_of_token[first])
-        offset = first - self.starts[text]
-        return text, LabelledSpan(span.start + offset, span.end + offset, span.type)
-
-    def is_ruled_out(
-        self, batch: SegmentBatch, segment: int, span: LabelledSpan
-    ) -> bool:
-        """Whether a span of a segment is known to be no entity."""
-        text, span = self.place(batch, segment, span)
-        return span in self.ruled_out[text]
 
 
 def _for_vocab(doc: Doc, vocab: Vocab) -> Doc:

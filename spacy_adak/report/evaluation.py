@@ -1,4 +1,4 @@
-"""How well a pipeline finds entities: precision, recall and F1 per type, by seqeval.
+"""How well a pipeline finds entities: precision, recall and F1 per type.
 
 What the gold annotation states is scored. A predicted entity that touches a token whose
 annotation is missing is neither right nor wrong. Such scores look better than they are;
@@ -13,9 +13,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from seqeval.metrics import classification_report
 from spacy.cli._util import setup_gpu
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -33,24 +32,14 @@ from ..data.complete_types import (
 from ..data.outputs import refuse_to_overwrite_inputs
 from ..data.sample_marks import sample_weight
 from ..errors import Errors, Warnings
-from ..pipeline.annotation_likelihood import is_scored_by_type, judged_spans
+from ..pipeline.annotation_likelihood import is_scored_by_type
 from ..pipeline.load import load_pipeline
 from ..recall.pooled import AnnotatorRecall
+from .entity_scores import AVERAGES, Score, score_tags, to_tags
 from .gold_recall import estimate_gold_recall
 from .incomplete_gold import CorrectedScores, CountedText, correct_scores
-from .predictions import in_gold, predict, predictions_in, spans_key
+from .predictions import predict, predictions_in, spans_key
 from .reviewed_precision import ReviewedPrecision, estimate_precision
-
-_AVERAGES = ("micro avg", "macro avg", "weighted avg")
-
-
-class Score(NamedTuple):
-    """Precision, recall and F1, and the number of gold entities they rest on."""
-
-    p: float
-    r: float
-    f: float
-    support: int
 
 
 @dataclass(frozen=True)
@@ -304,11 +293,11 @@ def score_entities(examples: Iterable[Example]) -> Evaluation:
         documents += 1
         tokens += len(example.reference)
         missing += sum(token.ent_iob == 0 for token in example.reference)
-        pairs, count = _to_tags(example, by_type)
+        pairs, count = to_tags(example, by_type)
         ignored += count
         gold_tags += [gold for gold, _ in pairs]
         predicted_tags += [predicted for _, predicted in pairs]
-    scores = _report(gold_tags, predicted_tags)
+    scores = score_tags(gold_tags, predicted_tags)
     types = _types_of(examples)
     complete_texts = {
         label: count
@@ -318,7 +307,7 @@ def score_entities(examples: Iterable[Example]) -> Evaluation:
     return Evaluation(
         micro=scores["micro avg"],
         macro=scores["macro avg"],
-        per_type={k: v for k, v in scores.items() if k not in _AVERAGES},
+        per_type={k: v for k, v in scores.items() if k not in AVERAGES},
         documents=documents,
         tokens=tokens,
         missing_tokens=missing,
@@ -336,63 +325,3 @@ def _types_of(examples: Sequence[Example]) -> list[str]:
 
 def _can_score(label: str, gold: Doc) -> bool:
     return is_complete(gold) or label in complete_tokens(gold)
-
-
-def _to_tags(
-    example: Example, by_type: bool
-) -> tuple[list[tuple[list[str], list[str]]], int]:
-    """The gold and the predicted tags on the gold tokens, and the number of predictions
-    that cannot be judged.
-
-    Where the tokens differ, two predicted entities may fall on one gold token, and tags
-    have place for one only: the other, which cannot be right too, goes into a sequence
-    of its own.
-    """
-    gold = example.reference
-    spans = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
-    predicted = list(in_gold(example))
-    if by_type:
-        spans, judged = judged_spans(example)
-        found = [span for span in predicted if span in judged]
-    else:
-        found = [
-            span
-            for span in predicted
-            if all(token.ent_iob != 0 for token in gold[span[0] : span[1]])
-        ]
-    gold_tags = _tag(spans, len(gold))
-    ignored = len(predicted) - len(found)
-    placed: list[tuple[int, int, str]] = []
-    pairs = []
-    for span in sorted(found, key=lambda span: span not in spans):
-        if all(span[1] <= other[0] or other[1] <= span[0] for other in placed):
-            placed.append(span)
-        else:
-            pairs.append((["O"], [f"B-{span[2]}"]))
-    return [(gold_tags, _tag(placed, len(gold))), *pairs], ignored
-
-
-def _tag(spans: Iterable[tuple[int, int, str]], length: int) -> list[str]:
-    tags = ["O"] * length
-    for start, end, label in spans:
-        tags[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
-    return tags
-
-
-def _report(
-    gold_tags: Sequence[list[str]], predicted_tags: Sequence[list[str]]
-) -> dict[str, Score]:
-    if not any(tag != "O" for tags in [*gold_tags, *predicted_tags] for tag in tags):
-        return dict.fromkeys(_AVERAGES, Score(0.0, 0.0, 0.0, 0))
-    report = classification_report(
-        gold_tags, predicted_tags, output_dict=True, zero_division=0
-    )
-    return {
-        label: Score(
-            float(row["precision"]),
-            float(row["recall"]),
-            float(row["f1-score"]),
-            int(row["support"]),
-        )
-        for label, row in report.items()
-    }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from ..run.folder import ESTIMATION, FINAL, FOLD_MODELS
 from .charts.bars import stacked_bars
 from .charts.canvas import (
     COLORS,
@@ -20,9 +21,9 @@ from .charts.lines import Line, line_chart
 from .run_record import RunRecord, Training
 
 _PART_NAMES = {
-    "folds": "fold models",
-    "q": "estimating q",
-    "final": "model on all data",
+    FOLD_MODELS: "fold models",
+    ESTIMATION: "estimating q",
+    FINAL: "model on all data",
 }
 _OTHERS = "other types"
 
@@ -202,7 +203,7 @@ def time_figure(run: RunRecord) -> Figure | None:
     ]
     colors = dict(zip(_PART_NAMES.values(), COLORS, strict=False))
     if not run.has_q:
-        colors = {_PART_NAMES["final"]: COLORS[0]}
+        colors = {_PART_NAMES[FINAL]: COLORS[0]}
     y = Axis(name, round_ticks(0, longest / unit))
     chart = stacked_bars(title, bars, colors, "round", y)
     note = "Of a round that was stopped, what it took since the run was last resumed."

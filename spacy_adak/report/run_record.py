@@ -19,14 +19,16 @@ from ..run.folder import (
     CORPUS,
     DEV_FILE,
     DICTIONARY_FILE,
-    FINAL,
+    FOLD,
     GUESSES_FOLDER,
     TRUST_FILE,
     Round,
     find_best,
+    model_of_round,
     needs_q,
     read_history,
     read_published,
+    round_folder,
 )
 from ..shards.checkpoint import damage_named
 from ..shards.layout import list_shards
@@ -125,7 +127,7 @@ def read_run(folder: Path) -> RunRecord:
     config = load_config(folder / CONFIG_FILE, interpolate=True)
     published = read_published(folder)
     has_model = published.best_round == best.round and (folder / BEST_MODEL).exists()
-    final = _round_folder(folder, best.round) / FINAL / BEST_MODEL
+    final = model_of_round(folder, best.round)
     loss = _loss(folder / BEST_MODEL if has_model else final)
     has_q = needs_q(loss)
     return RunRecord(
@@ -161,14 +163,10 @@ def _short_name(loss: dict[str, Any]) -> str:
     return loss["@losses"].removeprefix("spacy-adak.").rpartition(".")[0]
 
 
-def _round_folder(folder: Path, number: int) -> Path:
-    return folder / f"round-{number:02d}"
-
-
 def _trainings(folder: Path, number: int) -> Iterator[Training]:
-    for path in sorted(_round_folder(folder, number).glob(f"*{SCORES_ENDING}")):
+    for path in sorted(round_folder(folder, number).glob(f"*{SCORES_ENDING}")):
         name = path.name.removesuffix(SCORES_ENDING)
-        fold = int(name.rpartition("-")[2]) if name.startswith("fold-") else None
+        fold = int(name.rpartition("-")[2]) if name.startswith(f"{FOLD}-") else None
         yield Training(number, fold, read_scores(path))
 
 
@@ -177,7 +175,7 @@ def _guessers(path: Path) -> list[GuesserTrust]:
 
 
 def _dictionary(folder: Path, number: int) -> Counter[str]:
-    path = _round_folder(folder, number) / DICTIONARY_FILE
+    path = round_folder(folder, number) / DICTIONARY_FILE
     if not path.exists():
         return Counter()
     with damage_named(path):

@@ -6,6 +6,9 @@ corpus in shards, each of one fold; q, the scores s_i and the dictionary H are f
 the rounds, described in `folder`. What the first q is, and what is found out before the
 first round, is in `first_folds` and `before_rounds`. The loop yields what it has found
 after every round and prints nothing.
+
+What the paper has before its loop: `write_shards` has divided D into folds when a run
+begins. H is empty, every s_i is 1, and there is no M(ŵ) until a round has made them.
 """
 
 import time
@@ -17,9 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import srsly
-from thinc.api import Config
 
-from ..atomic import remove
 from ..errors import Warnings
 from ..q.candidates import Dictionary
 from ..q.guess_trust import Trust
@@ -30,8 +31,17 @@ from ..tasks.estimate_shard import EstimationTask, ShardStatistics
 from ..tasks.executors import Executor
 from ..tasks.train_model import BEST_MODEL, TrainingTask
 from .before_rounds import prepare_rounds
+from .finished_round import dev_performance, remove_unneeded, sum_up
 from .first_folds import Lesson, first_lesson
-from .folder import DICTIONARY_FILE, ESTIMATES_FOLDER, FOLD, Round, Run
+from .folder import (
+    DICTIONARY_FILE,
+    ESTIMATES_FOLDER,
+    ESTIMATION,
+    FINAL,
+    FOLD_MODELS,
+    Round,
+    Run,
+)
 
 
 def run_rounds(
@@ -52,7 +62,7 @@ def run_rounds(
         prepare_rounds(run, execute, on_recall, on_trust)
     while True:
         finished = len(run.history())
-        _remove_unneeded(run, finished)
+        remove_unneeded(run, finished)
         if run.has_all_rounds():
             return
         yield run_round(run, finished + 1, execute)
@@ -75,19 +85,20 @@ def run_round(run: Run, number: int, execute: Executor) -> Round:
     if run.needs_q():
         # Sample selection. When q was estimated, `select` in `q/selection.py` has noted
         # beside it the texts with s_i >= s: D' is what a fold model reads with that q.
-        with _timed(seconds, "folds"):
+        with _timed(seconds, FOLD_MODELS):
             train_fold_models(run, number, execute)
         heard = find_heard(run, number)
         # q by Eq. 6 over S, s_i and e_i, for all folds at a time.
-        with _timed(seconds, "q"):
+        with _timed(seconds, ESTIMATION):
             statistics = estimate_q(run, number, heard, execute)
         dictionary = build_dictionary(run, number, statistics)
-    with _timed(seconds, "final"):
+    with _timed(seconds, FINAL):
         performance = train_on_all_texts(run, number, execute)
     total = round(time.monotonic() - started, 1)
-    return keep_if_best(
-        run, number, performance, statistics, dictionary, total, seconds
+    result = sum_up(
+        run.config, number, performance, statistics, len(dictionary), total, seconds
     )
+    return keep_if_best(run, result)
 
 
 @contextmanager
@@ -125,7 +136,7 @@ def find_heard(run: Run, number: int) -> list[int]:
     RETURNS (list[int]): The folds of these models; all folds if none finds anything.
     """
     folds = range(run.settings.folds)
-    performances = [_performance(run.fold_model(number, fold)) for fold in folds]
+    performances = [dev_performance(run.fold_model(number, fold)) for fold in folds]
     # Nothing is known of it where dev has no entities.
     heard = [fold for fold in folds if performances[fold].get("ents_f") != 0.0]
     if len(heard) < len(folds):
@@ -232,82 +243,14 @@ def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, An
         output=run.final_model(number),
     )
     execute([task])
-    return _performance(task.output)
+    return dev_performance(task.output)
 
 
-def keep_if_best(
-    run: Run,
-    number: int,
-    performance: dict[str, Any],
-    statistics: Sequence[ShardStatistics],
-    dictionary: Dictionary,
-    seconds: float,
-    seconds_per_part: dict[str, float],
-) -> Round:
+def keep_if_best(run: Run, result: Round) -> Round:
     """Write down what came of a round; its model is M(ŵ) from now on if it is better
     on dev than that of all rounds before."""
     history = run.history()
-    score = _dev_score(run.config, performance)
-    totals = _add_up(statistics)
-    estimated = sum((Counter(s.estimated_entities) for s in statistics), Counter())
-    result = Round(
-        round=number,
-        score=score,
-        precision=performance.get("ents_p"),
-        recall=performance.get("ents_r"),
-        f1=performance.get("ents_f"),
-        changed=totals["changed_tokens"] / max(1, totals["unknown_tokens"]),
-        estimated_entities=estimated.total(),
-        dictionary_size=len(dictionary),
-        dropped=totals["dropped"],
-        seconds=seconds,
-        is_best=score > max((r.score for r in history), default=-1.0),
-        dev_per_type=performance.get("ents_per_type") or {},
-        estimated_per_type=dict(sorted(estimated.items())),
-        seconds_per_part=seconds_per_part,
-    )
+    best = max((earlier.score for earlier in history), default=-1.0)
+    result = result._replace(is_best=result.score > best)
     write_jsonl(run.history_path, [row._asdict() for row in [*history, result]])
     return result
-
-
-def _performance(output: Path) -> dict[str, Any]:
-    """How the best model of a training did on dev."""
-    return srsly.read_json(output / BEST_MODEL / "meta.json")["performance"]
-
-
-def _dev_score(config: Config, performance: dict[str, Any]) -> float:
-    """The weighted score by which spaCy itself chooses the best model of a training."""
-    weights = config["training"]["score_weights"]
-    return sum(
-        weight * (performance.get(name) or 0.0)
-        for name, weight in weights.items()
-        if weight
-    )
-
-
-def _add_up(statistics: Sequence[ShardStatistics]) -> Counter[str]:
-    totals: Counter[str] = Counter()
-    for shard in statistics:
-        for name, value in shard._asdict().items():
-            if isinstance(value, int):
-                totals[name] += value
-    return totals
-
-
-def _remove_unneeded(run: Run, number: int) -> None:
-    """Remove what no later round will look at.
-
-    run (Run): The run.
-    number (int): The last round that is finished.
-    """
-    best_round = run.best_round()
-    for earlier in range(1, number + 1):
-        folder = run.round_folder(earlier)
-        unneeded: list[Path] = []
-        if earlier != number or not run.settings.warm_start:
-            unneeded += folder.glob(f"{FOLD}-*")
-        if earlier not in (best_round, number):
-            unneeded += [run.final_model(earlier), folder / ESTIMATES_FOLDER]
-        for path in unneeded:
-            if path.is_dir():
-                remove(path)

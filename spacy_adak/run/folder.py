@@ -61,6 +61,9 @@ TRUST_FILE = "trust.json"
 # The training of a round on all texts, and that without a fold, before its number.
 FINAL = "final"
 FOLD = "fold"
+# The parts of a round that are timed; the last one is `FINAL`.
+FOLD_MODELS = "folds"
+ESTIMATION = "q"
 # What a run begins with, and what it makes, as patterns. Models are not among them:
 # they are replaced whoever trained them, as in spaCy's own training.
 GIVEN = (CONFIG_FILE, DEV_FILE)
@@ -154,6 +157,17 @@ def read_published(folder: Path) -> Published:
         return Published(**srsly.read_json(path))
 
 
+def round_folder(folder: Path, number: int) -> Path:
+    """RETURNS (Path): Where a round of the run in a folder puts its files."""
+    return folder / f"round-{number:02d}"
+
+
+def model_of_round(folder: Path, number: int) -> Path:
+    """RETURNS (Path): The best model of a round of the run in a folder, which has been
+    trained on all texts. Its frozen encoders are those of the run."""
+    return round_folder(folder, number) / FINAL / BEST_MODEL
+
+
 def find_best(history: Sequence[Round]) -> Round | None:
     """RETURNS (Round | None): The round with M(ŵ), if one is finished."""
     return next((round_ for round_ in reversed(history) if round_.is_best), None)
@@ -231,7 +245,7 @@ class Run(NamedTuple):
 
     def round_folder(self, round_: int) -> Path:
         """RETURNS (Path): Where a round puts its files."""
-        return self.folder / f"round-{round_:02d}"
+        return round_folder(self.folder, round_)
 
     def final_model(self, round_: int) -> Path:
         """RETURNS (Path): M(w') of a round: a folder with model-best and model-last."""

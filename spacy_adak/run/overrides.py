@@ -15,7 +15,8 @@ from thinc.api import Config, ConfigValidationError
 from ..errors import Errors, describe, refuse_unknown_keys
 from ..pipeline.old_settings import old_overrides
 from ..pipeline.settings import DEFAULTS
-from ..q.adak_block import BLOCKS, AdakSettings, Block
+from ..q.adak_block import BLOCKS, AdakSettings
+from ..q.settings_block import Block
 from .filled_config import is_adak
 
 # What can be set in blocks from which spaCy drops the rest without a word.

@@ -64,7 +64,8 @@ def test_all_is_restored_after_an_error(capfd: pytest.CaptureFixture[str]) -> No
 def test_process_without_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     with without_notices():
-        pass
+        assert sys.stdout is None
+    assert sys.stdout is None
 
 
 def test_warnings_are_messages_without_a_line_of_code(

@@ -11,7 +11,7 @@ from torch import Tensor
 from spacy_adak.crf.chain import Chain
 from spacy_adak.crf.lattice import log_partition
 from spacy_adak.crf.losses import ChainQ, interpolated_q
-from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, are_by_type
+from spacy_adak.crf.typed_transitions import EXTRA_COLUMNS, are_by_type
 
 INF = float("inf")
 

@@ -17,10 +17,11 @@ from spacy_adak.crf.decode import kbest, viterbi
 from spacy_adak.crf.lattice import log_partition, marginals, run_messages
 from spacy_adak.crf.losses import adak, soft_q, uniform_q
 from spacy_adak.crf.moves import DenseMoves
-from spacy_adak.crf.moves_by_type import EXTRA_COLUMNS, MovesByType
+from spacy_adak.crf.moves_by_type import MovesByType
 from spacy_adak.crf.ratio import expected_entity_tokens
 from spacy_adak.crf.spans import TaggedSpan, span_log_probabilities
 from spacy_adak.crf.tags import TagSet
+from spacy_adak.crf.typed_transitions import EXTRA_COLUMNS
 
 from .brute_force import (
     INF,

@@ -132,9 +132,9 @@ def test_sdist_has_all_of_the_pipeline(packaged: Path, model: Path) -> None:
     (sdist,) = (packaged / "dist").glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.split("en_adak_tiny-0.2.1/")[-1] for name in archive.getnames()}
-    for path in model.rglob("*"):
-        if path.is_file():
-            assert str(path.relative_to(model)) in names
+    files = {str(p.relative_to(model)) for p in model.rglob("*") if p.is_file()}
+    assert "config.cfg" in files
+    assert files <= names
 
 
 def test_meta_has_what_was_given(packaged: Path) -> None:

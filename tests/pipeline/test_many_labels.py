@@ -10,9 +10,9 @@ from torch.autograd.profiler import profile
 from spacy_adak.annotation.known import Known
 from spacy_adak.annotation.q_of_text import ChainEstimate, PathEstimate, set_estimate
 from spacy_adak.annotation.training_sample import Sample
-from spacy_adak.crf.moves_by_type import are_by_type
 from spacy_adak.crf.ratio import EntityRatio
 from spacy_adak.crf.tags import LabelledSpan, TagSet
+from spacy_adak.crf.typed_transitions import are_by_type
 from spacy_adak.pipeline import head
 from spacy_adak.pipeline.head import TagScores
 from spacy_adak.pipeline.model import get_head

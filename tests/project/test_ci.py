@@ -20,11 +20,15 @@ def test_every_supported_python_is_tested() -> None:
 
 
 def test_tests_that_are_named_are_there() -> None:
-    for job in WORKFLOW["jobs"].values():
-        for step in job["steps"]:
-            for word in step.get("run", "").split():
-                if word.startswith("tests/"):
-                    assert (ROOT / word).exists()
+    named = [
+        word
+        for job in WORKFLOW["jobs"].values()
+        for step in job["steps"]
+        for word in step.get("run", "").split()
+        if word.startswith("tests/")
+    ]
+    assert named
+    assert all((ROOT / path).exists() for path in named)
 
 
 def test_commands_of_hooks_are_those_of_make_lint() -> None:

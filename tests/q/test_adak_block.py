@@ -24,6 +24,7 @@ def test_defaults_are_those_of_the_paper() -> None:
     settings = read()
     assert (settings.rounds, settings.folds, settings.q.mode) == (10, 2, "hard")
     assert settings.start.learn_from == "outside"
+    assert not settings.start.frozen_encoder
 
 
 @pytest.mark.parametrize("off", [{}, {"mask": None, "selection": None}])

@@ -131,7 +131,9 @@ def test_complete_annotation_leaves_nothing_to_estimate(nlp: Language) -> None:
         Example(nlp.make_doc(doc.text), doc)
         for doc in make_docs(10, seed=3, vocab=nlp.vocab)
     ]
-    for result in estimate(nlp, examples):
+    results = estimate(nlp, examples)
+    assert len(results) == 10
+    for result in results:
         assert result.unknown_tokens == result.new_entities.total() == 0
 
 
@@ -275,11 +277,29 @@ def test_candidates_on_best_paths_do_not_change_what_the_same_model_finds(
 
 def test_score_and_finds_look_at_the_model_alone(nlp: Language) -> None:
     nothing_known, some_known = make_examples(nlp, 0.0), make_examples(nlp, 0.5)
-    for a, b in zip(
-        estimate(nlp, nothing_known), estimate(nlp, some_known), strict=True
-    ):
+    before, after = estimate(nlp, nothing_known), estimate(nlp, some_known)
+    assert any(result.found for result in before)
+    for a, b in zip(before, after, strict=True):
         assert a.score == pytest.approx(b.score)
         assert a.found == b.found
+
+
+@pytest.mark.parametrize(
+    ("selection", "is_per_token"),
+    [(None, True), ({"per_token": True}, True), ({"per_token": False}, False)],
+)
+def test_score_is_the_probability_of_a_token_or_of_the_text(
+    nlp: Language, selection: dict[str, bool] | None, is_per_token: bool
+) -> None:
+    examples = make_examples(nlp, count=5)
+    results = estimate(nlp, examples, selection=selection)
+    adak_ner = nlp.get_pipe("adak_ner")
+    for example, result in zip(examples, results, strict=True):
+        (best,) = adak_ner.kbest(nlp.make_doc(example.text), 1)
+        log_probability = best.attrs["log_probability"]
+        if is_per_token:
+            log_probability /= len(example.predicted)
+        assert result.score == pytest.approx(numpy.exp(log_probability), abs=1e-4)
 
 
 def test_second_estimate_by_the_same_model_changes_nothing(nlp: Language) -> None:

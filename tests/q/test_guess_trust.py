@@ -46,6 +46,28 @@ def make_texts(
     return texts
 
 
+def test_precision_by_chance_is_the_share_of_spans_that_are_entities() -> None:
+    place = Guess(0, 2, "PER")
+    texts = [
+        GuessedText(2, True, frozenset(entities), frozenset(), {"a": [place]})
+        for entities in ([place[:3]], []) * 500
+    ]
+    (found,) = estimate_trust(texts, 1.0).guessers
+    assert found.by_chance == pytest.approx(0.5, abs=0.01)
+
+
+def test_what_is_guessed_by_chance_says_nothing_of_the_rest() -> None:
+    rng = random.Random(0)
+    texts = []
+    for _ in range(3_000):
+        spans = [Guess(start, start + 2, "PER") for start in range(WORDS - 1)]
+        guesses = {"a": [span for span in spans if rng.random() < 0.5]}
+        entity = frozenset({rng.choice(spans)[:3]})
+        texts.append(GuessedText(WORDS, True, entity, frozenset(), guesses))
+    missed = estimate_trust(texts, 1.0).missed[frozenset({"a"}), "PER"]
+    assert missed == pytest.approx(0, abs=0.05)
+
+
 @pytest.mark.parametrize("recall", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("precision", [0.4, 0.9])
 def test_precision_and_recall_are_those_of_the_truth(

@@ -13,7 +13,8 @@ from spacy.training import Example
 from spacy_adak.data.complete_types import COMPLETE_KEY, state_complete
 from spacy_adak.data.docbin import read_docbin, write_docbin
 from spacy_adak.data.sample_marks import SAMPLE_KEY
-from spacy_adak.report.evaluation import Score, evaluate, score_entities
+from spacy_adak.report.entity_scores import Score
+from spacy_adak.report.evaluation import evaluate, score_entities
 
 WORDS = ["Acme", "hired", "Ann", "Lee", "in", "York"]
 

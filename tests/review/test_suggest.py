@@ -154,6 +154,7 @@ def test_decided_places_are_not_asked_again(bench: Workbench) -> None:
 def test_processes_and_batches_do_not_change_suggestions(bench: Workbench) -> None:
     bench.suggest()
     expected = (bench.folder / "out.jsonl").read_text()
+    assert expected
     for options in ({"n_process": 2}, {"batch_size": 1}):
         bench.suggest("again.jsonl", **options)
         lines = (bench.folder / "again.jsonl").read_text().splitlines()

@@ -160,6 +160,7 @@ def test_history_is_a_line_per_round(finished: FinishedRun) -> None:
 
 
 def test_history_has_what_the_report_shows(finished: FinishedRun) -> None:
+    assert len(finished.history) == finished.config["adak"]["rounds"]
     for round_ in finished.history:
         estimated = round_.estimated_per_type
         assert sum(estimated.values()) == round_.estimated_entities > 0

@@ -60,7 +60,9 @@ def test_data_without_estimates_has_none(corpus: Path) -> None:
 
 
 def test_estimates_are_put_on_the_references(corpus: Path, estimates: Path) -> None:
-    for example in read(corpus, estimates):
+    examples = read(corpus, estimates)
+    assert len(examples) == 20
+    for example in examples:
         path = get_estimate(example)
         assert isinstance(path, PathEstimate)
         assert [entity.type for entity in path.entities] == ["PLACE"]
@@ -77,7 +79,9 @@ def test_fold_is_left_out_and_the_others_are_selected_from(
 
 def test_augmenter_sees_every_example(corpus: Path, estimates: Path) -> None:
     augmenter = registry.augmenters.get("spacy.lower_case.v1")(level=1.0)
-    assert all(eg.text.islower() for eg in read(corpus, estimates, None, augmenter))
+    texts = [example.text for example in read(corpus, estimates, None, augmenter)]
+    assert texts
+    assert all(text.islower() for text in texts)
 
 
 def test_chains_stay_on_what_augmenters_make(corpus: Path, tmp_path: Path) -> None:
@@ -93,7 +97,9 @@ def test_chains_stay_on_what_augmenters_make(corpus: Path, tmp_path: Path) -> No
         estimates = ShardEstimates([[]] * len(lengths), chains, [])
         estimates.to_disk(estimates_path(tmp_path, shard.path))
     augmenter = registry.augmenters.get("spacy.lower_case.v1")(level=1.0)
-    for example in read(corpus, tmp_path, None, augmenter):
+    examples = read(corpus, tmp_path, None, augmenter)
+    assert len(examples) == 20
+    for example in examples:
         estimate = get_estimate(example)
         assert isinstance(estimate, ChainEstimate)
         assert (estimate.nodes == len(example.reference)).all()

@@ -1,7 +1,8 @@
-"""The first q: what is known of paths before there is a model.
+"""The first q: how paths are weighted before there is a model.
 
-The less likely annotators were to mark an entity, the less it costs a path to have one
-that is not marked. It is the likelihood of the annotation, given a path.
+A path is down-weighted by (1 - r) for each unmarked entity, where r is the probability
+that annotators mark an entity there. This is the likelihood of the annotation, given
+the path.
 """
 
 from collections import Counter
@@ -30,8 +31,8 @@ class Text(NamedTuple):
     words (list[str]): Its words.
     known (Known): What is known of it.
     marked (list[ScoredSpan]): All entities that are known, as q.
-    decided (list[LabelledSpan]): Those of them that were not marked, but decided upon
-        when a model suggested them. To annotators they were as good as unknown.
+    decided (list[LabelledSpan]): Those of them that no annotator marked, but that were
+        accepted when a model suggested them.
     """
 
     words: list[str]
@@ -65,7 +66,7 @@ class Text(NamedTuple):
 
 
 def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.ndarray]:
-    """Suppose that annotators forget any entity alike.
+    """The recall if annotators forget all entities with the same probability.
 
     texts (Iterable[Text]): All texts.
     recall (float): r.
@@ -77,9 +78,9 @@ def recall_at_random(texts: Iterable[Text], recall: float) -> Iterator[numpy.nda
 def recall_by_strings(
     texts: Sequence[Text], recall: float
 ) -> tuple[Annotators, Iterator[numpy.ndarray]]:
-    """Go by how often annotators leave out a string that they mark elsewhere. If they
-    seem not to know some forms, strings that are half as long as an entity count the
-    less each, the more often they come up.
+    """The recall if annotators may not know some forms, estimated from how often they
+    leave out a string that they mark elsewhere. If there are such forms, each occurrence
+    of a frequent string counts less. Strings are half as long as an entity.
 
     texts (Sequence[Text]): All texts.
     recall (float): r.
@@ -100,7 +101,7 @@ def recall_by_strings(
     annotators = Annotators.from_forms(recall, marked, unmarked)
     if annotators.know_all_forms():
         return annotators, recall_at_random(texts, recall)
-    # Whole entities would be too rare: where one ends is not known.
+    # Strings as long as an entity would be too rare, and its end is not known.
     length = -(-median_high([len(form) for form in marked.elements()] or [1]) // 2)
     counts = Counter(string for text in texts for string in _strings(text, length))
     return annotators, (
@@ -123,8 +124,9 @@ def _strings(text: Text, length: int) -> Iterator[Words]:
 def recall_of_tags(
     by_token: numpy.ndarray, recall: float, per_tag: numpy.ndarray
 ) -> numpy.ndarray:
-    """Tell the recall of types at tokens, if they differ: what lowers the recall at a
-    token lowers that of each type alike, as a power of how likely an entity is missed.
+    """The recall of each type at each token, if it differs between types. What lowers
+    the recall at a token applies to all types, as a power of the probability that an
+    entity is missed.
 
     by_token (ndarray): (L,), the recall at each token if all types were alike.
     recall (float): r, from which it was made.
@@ -141,15 +143,14 @@ def first_q(
     tagset: TagSet,
     hints: numpy.ndarray | None = None,
 ) -> ChainEstimate:
-    """q before any model: a path counts the less, the more entities it has that
-    annotators would have marked (`missing_q`, with a recall per token), and the more,
-    the better it agrees with guesses.
+    """q before any model. A path is down-weighted for each unmarked entity (`missing_q`,
+    with a recall per token), and up-weighted where it agrees with guesses.
 
     known (Known): What is known of a text.
     recall (ndarray): (L,), the recall at each token, or (L, N) for each tag an entity
         can start with.
     tagset (TagSet): The tags.
-    hints (ndarray | None): (L, N), what tags weigh by guesses, if there are any.
+    hints (ndarray | None): (L, N), the weight of each tag by guesses, if there are any.
     RETURNS (ChainEstimate): q.
     """
     nodes = numpy.zeros((len(recall), len(tagset))) if hints is None else hints.copy()
@@ -161,7 +162,7 @@ def first_q(
 
 
 def q_of_guesses(known: Known, evidence: Evidence, tagset: TagSet) -> ChainEstimate:
-    """q before any model, if guesses are all there is: what nobody guesses is O.
+    """q before any model, from guesses alone: tokens that nobody guesses are O.
 
     known (Known): What is known of a text.
     evidence (Evidence): What guesses say of the text.

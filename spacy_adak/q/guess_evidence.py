@@ -1,12 +1,12 @@
-"""What guesses say of the paths of a text, as weights of tags.
+"""The evidence of guesses for the paths of a text, as weights of tags.
 
-There are two uses of it. In q it stands beside what fold models say of a text, as one
-more observation: a guess multiplies the odds of an entity, whatever they are.
+It is used twice. In q it is one more observation next to the fold models: a guess
+multiplies the odds of an entity.
 
-The first fold models see in a text what guessers see in it. So the same guess at all
-occurrences of a word is no new observation each time: a model that was rewarded for
-each of them, however little, would learn to repeat the guesser with all of its errors.
-It gets hints of guessers that hardly ever err, and nothing of others.
+The first fold models see the same text as the guessers. If a guess is repeated at all
+occurrences of a word, these are not independent observations. A model that was rewarded
+for each of them would learn to repeat the guesser with all of its errors. So it gets
+hints only from guessers that hardly ever err.
 """
 
 import math
@@ -24,19 +24,19 @@ from .guess_precision import log_odds
 from .guess_trust import Trust
 from .voices import Guesses, voices_of
 
-# A guess that is less probable is no candidate for q.
+# Less probable guesses are not candidates for q.
 _LEAST_PROBABILITY = 0.05
-# Fold models learn from guesses that are right as often, and from the silence of
-# guessers that find as many entities.
+# Fold models learn from guesses with at least this precision, and from the silence of
+# guessers with at least this recall.
 _SURE = 0.9
 
 
 class GuessedSpan(NamedTuple):
     """A span that somebody guesses.
 
-    span (LabelledSpan): Where and what.
-    log_ratio (float): How much more likely just these guessers are to guess it if it is
-        an entity than if it is none, as a logarithm.
+    span (LabelledSpan): The span.
+    log_ratio (float): The log-likelihood ratio: how much more often exactly these
+        guessers guess a span that is an entity than one that is not.
     probability (float): The share of such guesses that are entities.
     """
 
@@ -46,11 +46,11 @@ class GuessedSpan(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What guesses say of a text.
+    """The guesses for a text, weighed.
 
-    spans (list[GuessedSpan]): What is guessed.
-    missed (dict[str, float]): The same logarithm for entities of a type that nobody
-        guesses.
+    spans (list[GuessedSpan]): The guessed spans.
+    missed (dict[str, float]): The log-likelihood ratio of entities that nobody guesses,
+        by type.
     """
 
     spans: list[GuessedSpan]
@@ -59,8 +59,8 @@ class Evidence(NamedTuple):
     def weights(self, length: int, tagset: TagSet) -> numpy.ndarray:
         """The evidence for each path: a path gains `log_ratio` for each of its entities
         that is guessed, and `missed` for each that is not. An entity that shares some
-        of its tags with a guess of its type gains in proportion, as guessers err in
-        bounds, too.
+        of its tags with a guess of its type gains in proportion, because guessers also
+        get bounds wrong.
 
         length (int): L, the tokens of the text.
         tagset (TagSet): The tags.
@@ -76,9 +76,9 @@ class Evidence(NamedTuple):
         return weights
 
     def hints(self, length: int, tagset: TagSet) -> numpy.ndarray:
-        """What the first fold models learn: guesses that are hardly ever wrong, each
-        with the odds of its probability, and the silence of guessers that hardly ever
-        miss an entity.
+        """What the first fold models learn from guesses: those that are hardly ever
+        wrong, each with the odds of its probability, and that there is no entity where
+        guessers that hardly ever miss one are silent.
 
         length (int): L, the tokens of the text.
         tagset (TagSet): The tags.
@@ -105,12 +105,12 @@ class Evidence(NamedTuple):
         ]
 
     def only_guesses(self, length: int, tagset: TagSet) -> numpy.ndarray:
-        """What is to be thought of a text by guesses alone: entities are what is
-        guessed, each with the odds of its probability.
+        """The weights if there are only guesses: only guessed spans are entities, each
+        with the odds of its probability.
 
         length (int): L, the tokens of the text.
         tagset (TagSet): The tags.
-        RETURNS (ndarray): (L, N), what each tag weighs; -inf for tags that nobody
+        RETURNS (ndarray): (L, N), the weight of each tag; -inf for tags that nobody
             guesses.
         """
         weights = numpy.full((length, len(tagset)), -numpy.inf)
@@ -154,11 +154,11 @@ def evidence_of(
 
 
 def write_evidence(folder: Path, shard: Path, evidence: Sequence[Evidence]) -> None:
-    """Write down what guesses say of the texts of a shard, in predicted tokens.
+    """Write the evidence for the texts of a shard, in predicted tokens.
 
     folder (Path): The folder.
     shard (Path): The file with the texts.
-    evidence (Sequence[Evidence]): What they say of each.
+    evidence (Sequence[Evidence]): The evidence for each text.
     """
     write_json(_evidence_path(folder, shard), {"texts": evidence})
 

@@ -1,12 +1,11 @@
-"""The share of some guesses that are right, as far as they can be compared with the
-annotation.
+"""The precision of guesses, estimated by comparing them with the annotation.
 
-A guess in a text that is annotated incompletely is not wrong because nobody has marked
-it. If annotators mark a share r of the entities, whatever guessers say of them, N
-guesses of precision π agree with N · π · r annotated entities: each guess there is
-worth r of one in a complete text, where it is seen whether it is right. All shares are
-drawn towards what chance would give, as far as chance explains what is counted. So a
-guesser that is worth nothing, or of whom nothing is known, counts for nothing.
+In an incomplete text, an unmarked guess is not necessarily wrong. If annotators mark a
+share r of the entities, independently of the guessers, then N guesses of precision π
+agree with N · π · r annotated entities. So each guess there is worth r of one in a
+complete text, where it is known whether it is right. Estimates shrink towards the
+precision of random spans, as far as chance explains the counts. So a useless guesser,
+or one about which nothing is known, has no effect.
 """
 
 import math
@@ -133,5 +132,5 @@ def log_odds(share: float) -> float:
 
 
 def bounded(share: float) -> float:
-    """RETURNS (float): A share that is neither quite 0 nor quite 1."""
+    """RETURNS (float): The share, moved away from exactly 0 and 1."""
     return min(max(share, _LEAST), _MOST)

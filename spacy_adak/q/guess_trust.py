@@ -1,8 +1,8 @@
 """How far guessers are to be trusted, found by comparing guesses with the annotation.
 
-Guessers need not be independent of each other. So spans are told apart by who guesses
-them, and each set of guessers has a precision of its own, drawn towards that of its
-best member: two that always agree count as one.
+Guessers may depend on each other. So spans are grouped by the set of guessers that
+agree on them, and each set has its own precision, shrunk towards that of its best
+member. Two guessers that always agree count as one.
 """
 
 import json
@@ -233,7 +233,7 @@ class _Recall(NamedTuple):
 
 
 class _Chance:
-    """How many spans of a length are entities, whatever guessers say.
+    """The share of the spans of a length that are entities, without guessers.
 
     texts (Sequence[GuessedText]): All texts.
     recall (_Recall): r.

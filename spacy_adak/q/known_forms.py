@@ -1,11 +1,11 @@
 """How likely annotators were to mark an entity, when they may not know its form.
 
-Annotators forget an entity here and there, or they do not know a form at all: the name
-of a film, wherever it occurs. Then each of its occurrences would be one more proof that
-it is no entity, though they are all missing for one reason. Say that a share k of the
-forms is known to them, and that they mark an entity of such a form with probability c.
-Of all entities they mark r = k · c. If k is small, that a string is never marked says
-little more if it comes up often than if it comes up once.
+Annotators forget an entity here and there, or they do not know a form at all, such as
+the name of a film. In the second case, every unmarked occurrence would count as separate
+evidence against it, although all are unmarked for the same reason. Assume that
+annotators know a share k of the forms, and mark an entity of a known form with
+probability c. Then they mark r = k · c of all entities. If k is small, a string that is
+never marked is hardly stronger evidence if it is frequent than if it occurs once.
 """
 
 from collections import Counter
@@ -14,12 +14,12 @@ from typing import NamedTuple
 from ..recall.consistency import recall_from_forms
 from .candidates import Words
 
-# How much less a string says by itself that comes up often, where no form is known.
-# With 1 all its occurrences together would say as much as one.
+# How much less each occurrence of a frequent string counts if no form is known. With 1,
+# all occurrences together would count as much as one.
 _DISCOUNT = 0.5
-# Beyond this share annotators are taken to know all forms: the estimate is a rough one.
+# Above this share annotators are taken to know all forms, because the estimate is rough.
 _ALL_FORMS = 0.9
-# Nobody is so careless, or so careful, that nothing could be learnt from what they do.
+# Bounds, so that unmarked tokens always count a little, and never too much.
 _LOWEST_RECALL, _HIGHEST_RECALL = 0.01, 0.95
 
 

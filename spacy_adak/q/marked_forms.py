@@ -1,4 +1,4 @@
-"""How often forms are marked, and how often they come up otherwise."""
+"""How often forms are marked, and how often they occur unmarked."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from .candidates import Dictionary, Words
 
 
 class MarkedWords(NamedTuple):
-    """What a text says of its forms.
+    """Which forms of a text are marked, and which are not.
 
     words (Sequence[str]): The words.
     spans (Sequence[LabelledSpan]): The entities that are marked, where others of their
@@ -83,7 +83,7 @@ def count_texts(
 
 
 def marked_words(doc: Doc) -> MarkedWords:
-    """RETURNS (MarkedWords): What a document says of its forms."""
+    """RETURNS (MarkedWords): The marked and unmarked forms of a document."""
     known = known_from_example(Example(doc, doc), None)
     words = [token.text for token in doc]
     is_open = known.unknown().tolist()

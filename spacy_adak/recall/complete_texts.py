@@ -1,8 +1,8 @@
 """The recall of annotators from what is annotated completely: how many entities there
 are per token, and how many of them are marked elsewhere.
 
-A text may be complete for some types only. Then each type is compared by itself: where
-it is complete, and where it is not.
+A text may be complete for some types only. Then each type is compared separately:
+texts where it is complete with texts where it is not.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What an estimator says of the recall of annotators, and what it rests on."""
+"""An estimate of the recall of annotators, and what it is based on."""
 
 from typing import Literal, NamedTuple
 

@@ -3,10 +3,10 @@
 A CRF to which unknown tokens are O gives an entity the probability that annotators
 mark it. If they forget at random, this probability is proportional to that of being an
 entity at all, so it ranks spans in the right order (Elkan and Noto, 2008). The spans it
-ranks first in texts it has not seen are entities, nearly all of them, and the share of
-them that is annotated is the recall. A model that has learnt from few texts finds the
-place of an entity more often than its bounds and type, so a span counts as annotated if
-it overlaps with an annotated entity.
+ranks first in texts it has not seen are nearly all entities, and the share of them that
+is annotated is the recall. A model that has learnt from few texts finds the place of an
+entity more often than its bounds and type, so a span counts as annotated if it overlaps
+with an annotated entity.
 
 Elkan and Noto take the mean probability of annotated examples instead. It is lower
 than the recall wherever a model is not sure of entities: on Youku (random-based scheme)
@@ -14,9 +14,9 @@ than the recall wherever a model is not sure of entities: on Youku (random-based
 
 Annotators who do not know some forms mark all entities of a form or none. A model then
 ranks spans first whose forms it has seen marked, and nearly all of these are marked
-again. Spans whose form occurs in no other text tell more, because no model can have
-learnt whether annotators know it. If they are marked less often than others, their
-share is the recall.
+again. Spans whose form occurs in no other text are more informative, because no model
+can have learnt whether annotators know it. If they are marked less often than others,
+their share is the recall.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,8 +27,8 @@ import numpy
 from .estimate import RecallEstimate
 from .intervals import Interval, ratio_by_text
 
-# How many spans are ranked first, for each that is annotated. The fewer they are, the
-# more of them are entities, and the less is known of them.
+# How many spans are ranked first, for each that is annotated. With fewer spans, more of
+# them are entities, but the estimate is noisier.
 _RANKED_FIRST = 0.5
 # Annotators do not know some forms if those that occur in one text only are marked less
 # often than this share of the rate of all.
@@ -36,7 +36,7 @@ _RATE_OF_UNKNOWN_FORMS = 0.75
 # Not all spans that are ranked first are entities: the standard error that this makes,
 # as a share of the estimate, and the same for spans whose form occurs nowhere else.
 _RELATIVE_ERROR, _RELATIVE_ERROR_OF_UNIQUE_FORMS = 0.025, 0.1
-# From fewer annotated entities nothing is told.
+# With fewer annotated entities there is no estimate.
 _FEWEST_ANNOTATED = 40
 
 
@@ -61,7 +61,7 @@ class HeldOutSpan(NamedTuple):
 
 
 def recall_from_held_out_texts(spans: Iterable[HeldOutSpan]) -> RecallEstimate | None:
-    """Estimate the recall from what models say of texts that they have not seen.
+    """Estimate the recall from spans that models find in texts they have not seen.
 
     spans (Iterable[HeldOutSpan]): Spans of all texts that are not annotated completely.
     RETURNS (RecallEstimate | None): The recall; None if too little is annotated.

@@ -11,7 +11,7 @@ from ..crf.tags import TagSet, split_tag
 def recall_per_tag(
     recall: float, per_type: Mapping[str, float], tagset: TagSet
 ) -> numpy.ndarray:
-    """Tell how likely annotators were to mark an entity that starts with a tag.
+    """The probability that annotators marked an entity that starts with a tag.
 
     recall (float): The recall of types that have none of their own.
     per_type (Mapping[str, float]): The recall of others.

@@ -1,9 +1,9 @@
 """The recall of annotators from texts that two of them have annotated.
 
-What both have marked tells how much one of them has seen of what the other has: the
-idea of capture and recapture, here with Chapman's estimator. It supposes that they
-work independently. Entities that are hard for both are missing from the estimate of
-how many there are, so that the recall looks better than it is.
+The entities that both have marked show which share of the entities of one the other
+has found. This is capture-recapture, with Chapman's estimator. It assumes that the two
+work independently. Entities that are hard for both are missing from the estimated
+total, so the recall looks better than it is.
 """
 
 from collections import Counter

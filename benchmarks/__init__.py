@@ -1,1 +1,1 @@
-"""Speed of the CRF core beside its peers: `python -m benchmarks.crf`."""
+"""Speed of the CRF core compared with its peers: `python -m benchmarks.crf`."""

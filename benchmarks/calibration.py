@@ -1,9 +1,10 @@
-"""How often spans are right that a pipeline is so sure of, before and after fitting.
+"""Calibration: how often spans of a given probability are right, before and after
+fitting.
 
     python -m benchmarks.calibration output/model-best --name youku_entity_0.2 \\
         --dev dev.spacy --test test.spacy
 
-The calibration is fitted to dev; dev and test have to be annotated completely. A result
+The calibration is fitted to dev. Dev and test must be annotated completely. A result
 has the expected calibration error (ten bins of equal width, weighted by how many spans
 are in them) and the Brier score of the spans that the pipeline finds.
 """

@@ -1,12 +1,12 @@
-"""What a step costs where texts are complete for some types, beside one where they say
-nothing about it.
+"""The cost of a training step on texts that are complete for some types, compared with
+texts that do not state it.
 
     python -m benchmarks.complete_types
 
 The same texts are learnt from twice, once with the statement that all of them are
 complete for one of their types; both take turns. A step is `nlp.update` with the
-default encoder. "loss" is what differs of it: reading the batch, the loss and its
-gradient. Times are those of the CPU, so that other work on the machine counts less.
+default encoder. "loss" is the part that differs: reading the batch, the loss and its
+gradient. Times are CPU times, so that other work on the machine counts less.
 """
 
 import argparse

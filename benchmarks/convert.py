@@ -1,4 +1,4 @@
-"""Time and memory of `adak convert`, beside what spaCy's tokenizer alone needs.
+"""Time and memory of `adak convert`, compared with spaCy's tokenizer alone.
 
     python -m benchmarks.convert --train train.txt
 

@@ -1,5 +1,5 @@
-"""How much of prediction and training goes to the dynamic programmes of the CRF, which
-is as much as a compiled kernel could save at the very most.
+"""The share of prediction and training that the dynamic programmes of the CRF take,
+which is the most that a compiled kernel could save.
 
     python -m benchmarks.core_share
 

@@ -1,4 +1,4 @@
-"""The CRF core beside its peers, and which targets it reaches.
+"""The CRF core compared with its peers, and which targets it reaches.
 
     python -m benchmarks.crf                the sizes of the targets
     python -m benchmarks.crf --all-sizes    many more, a few minutes
@@ -14,7 +14,7 @@ their gradient, and the scores of the paths found. torch-struct has moves only, 
 other scores are put into them: within the timed part for the loss, before it for
 decoding. Where its tables take too much memory it is left out. pytorch-partial-crf
 computes a wrong constrained loss at batch size 1, so values are not compared there. The
-adak loss, with K = 5 and λ = 0.5, is our own; beside it stands the plain loss of
+adak loss, with K = 5 and λ = 0.5, has no peer and is compared with the plain loss of
 pytorch-crf.
 """
 

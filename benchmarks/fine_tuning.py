@@ -1,5 +1,5 @@
-"""Speed of training with a transformer that is fine-tuned: `adak_ner` beside spaCy's
-`ner`, both listening to the same transformer and updated with the same batches.
+"""Speed of fine-tuning a transformer: `adak_ner` compared with spaCy's `ner`, both
+listening to the same transformer and updated with the same batches.
 
     python -m benchmarks.fine_tuning --data train.txt --encoder path/to/a/transformer
 

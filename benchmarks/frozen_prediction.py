@@ -1,4 +1,4 @@
-"""`nlp.pipe` over a frozen transformer, beside spaCy's `ner` over the same one.
+"""`nlp.pipe` over a frozen transformer, compared with spaCy's `ner` over the same one.
 
     python -m benchmarks.frozen_prediction --en sentences.txt --en-encoder FOLDER \\
         --zh titles.txt --zh-encoder FOLDER
@@ -7,8 +7,8 @@ All pipelines read the same texts with the same batch size, in turns, with one t
 Ours gives a probability for each entity, the peers have none. "times ..." is the median
 over rounds of that peer's time over that of the contender: above 1 the contender is
 faster. "every text twice" reads each text a second time, and counts its words again.
-"8 bits" is the encoder with `reduced = true`; what it costs in F1 says
-`benchmarks.reduced`. Ours reads the middle layers and does not compute those above, as
+"8 bits" is the encoder with `reduced = true`; `benchmarks.reduced` measures what
+it costs in F1. Ours reads the middle layers and does not compute those above, as
 `init-config --encoder` has it; the peers read the last layer. The BERT of
 spacy-curated-transformers has the size of the transformer and random weights, as it
 does not read every architecture.

@@ -21,11 +21,11 @@ INTRODUCTION = """\
 # Speed and size
 
 `make bench` repeats the benchmarks that fit in ten minutes and writes this page. Others
-have a command of their own, given with each. Contenders take turns in one process, so
-what counts are ratios: absolute times are those of the machine, and of what else ran on
-it, of which "load average" tells. It is the number of processes that wanted a core.
-Where it is told, seconds are CPU seconds of one thread; other results are older, and of
-the wall clock.
+have their own command, given in the section. Contenders take turns in one process. Read
+the ratios: absolute times depend on the machine and on what else was running on it.
+"load average" is the number of processes that wanted a core at the time. Where it is
+given, seconds are CPU seconds of one thread. Other results are older, and are
+wall-clock time.
 """
 
 

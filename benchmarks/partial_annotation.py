@@ -1,4 +1,4 @@
-"""`adak_ner` beside spaCy's `ner` on positives only: some entities, and not one O.
+"""`adak_ner` compared with spaCy's `ner` on positives only: some entities, and no O.
 
 Both are trained on the same examples, in which everything but the entities that were
 kept is missing, for the same number of steps with the same encoder, and scored on

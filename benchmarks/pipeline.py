@@ -1,4 +1,4 @@
-"""Speed of `adak_ner` beside spaCy's `ner`, both on the same HashEmbedCNN.
+"""Speed of `adak_ner` compared with spaCy's `ner`, both on the same HashEmbedCNN.
 
     python -m benchmarks.pipeline
 

@@ -37,7 +37,7 @@ def settings(args: Namespace, *packages: str) -> Row:
     """What a reader has to know of a measurement.
 
     args (Namespace): What was asked for. Of paths the last two parts are told.
-    packages (str): Packages that take part, beside those that always do.
+    packages (str): Packages that take part, in addition to those that always do.
     RETURNS (Row): The first row of a file of results.
     """
     asked = {

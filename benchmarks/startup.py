@@ -3,7 +3,7 @@
     python -m benchmarks.startup
 
 A new process imports what spaCy's own command line imports, and then the plug-in with
-all that it needs beside. Times are CPU milliseconds, the least of some processes.
+everything else it needs. Times are CPU milliseconds, the minimum of several processes.
 """
 
 import argparse

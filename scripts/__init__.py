@@ -1,1 +1,1 @@
-"""What the project runs beside the commands of the package."""
+"""What the project runs in addition to the commands of the package."""

@@ -368,8 +368,8 @@ class Errors(metaclass=WithCodes):
         "start a new run in another output folder."
     )
     A232 = (
-        "There is no recipe '{recipe}' for a config: it is {recipes}. See "
-        "docs/recipes.md."
+        "There is no recipe '{recipe}' for a config. Choose {recipes}. "
+        "docs/recipes.md describes them."
     )
     A233 = (
         "adak.start.frozen_encoder is true, but '{name}' does not listen to a "
@@ -400,10 +400,10 @@ class Errors(metaclass=WithCodes):
 
     A240 = "The guesser '{name}' can't be used: {error}"
     A241 = (
-        "The guesser '{name}' has the labels {found}, but none of them is to be "
-        "learned ({labels}). If they are other names for these, map them with its "
-        'setting labels: {{"{example}": "{label}"}}. If they are types to learn from '
-        "the guesser alone, give dev data that is complete for them."
+        "The guesser '{name}' has the labels {found}, but the model learns {labels}. "
+        "If they are other names for these, map them with its setting labels: "
+        '{{"{example}": "{label}"}}. If the model should learn them from the guesser '
+        "alone, give dev data that is complete for them."
     )
     A242 = (
         "The guesser '{name}' is '{path}', which the run would replace. Move that "
@@ -433,7 +433,7 @@ class Errors(metaclass=WithCodes):
         "UTF-8, for instance with `iconv -f <encoding> -t UTF-8`."
     )
     A302 = (
-        "What does a token without a label mean in {path}? Say so by --unlabelled: "
+        "What does a token without a label mean in {path}? Answer with --unlabelled: "
         "'missing' if annotators may have skipped entities (unlabelled is unknown), "
         "'outside' if all entities are annotated (unlabelled is not an entity)."
     )
@@ -452,7 +452,7 @@ class Errors(metaclass=WithCodes):
     )
     A306 = (
         "{path} does not hold a JSON array. Export it again as JSON (from Label Studio "
-        "as JSON or JSON-MIN), or say what it is by --converter."
+        "as JSON or JSON-MIN), or name its format with --converter."
     )
     A307 = (
         "{path}, line {line}: not valid JSON ({error}). What follows cannot be read "
@@ -479,8 +479,8 @@ class Errors(metaclass=WithCodes):
         "zh for Chinese by character."
     )
     A313 = (
-        "The share of entities to keep is {ratio}, but has to be a number from 0 "
-        "(keep none) to 1 (keep all)."
+        "Invalid share of entities to keep: {ratio}. Give a number from 0 (keep none) "
+        "to 1 (keep all)."
     )
     A314 = (
         "There are no entities in {path}, so there is nothing to remove. Give "
@@ -552,8 +552,8 @@ class Errors(metaclass=WithCodes):
     )
 
     A330 = (
-        "Column {column} of {path} counts the tokens of each sentence, and has none of "
-        "them. Say where they are by --token-column, counted from 0: --token-column 1"
+        "Column {column} of {path} has the numbers of the tokens, not the tokens. Give "
+        "the column of the tokens, counted from 0: --token-column 1"
     )
 
     # report
@@ -591,8 +591,8 @@ class Errors(metaclass=WithCodes):
     )
     A412 = (
         "There is no prediction to draw from {path}: the pipeline finds nothing there, "
-        "or the annotation already says of every prediction whether it is right. Give "
-        "texts that are annotated incompletely, or not at all."
+        "or the annotation already decides about every prediction. Give texts that are "
+        "annotated incompletely, or not at all."
     )
     A413 = (
         "--predictions needs a pipeline to make the predictions. Name one with --model."
@@ -674,8 +674,8 @@ class Errors(metaclass=WithCodes):
         "by. Give another name, such as 'adak_{name}'."
     )
     A509 = (
-        "'{path}' is a pipe or a device. What is read is gone through more than once, "
-        "and what is written takes the place of the file that was there. Give the path "
+        "'{path}' is a pipe or a device. Commands read their input more than once and "
+        "replace their output as a whole, which only works with files. Give the path "
         "of a file."
     )
 
@@ -738,8 +738,8 @@ class Warnings(metaclass=WithCodes):
     )
     W221 = (
         "{count} spans of the group '{key}' are ruled out for types that are not "
-        "learnt ({types}; the types are {labels}), so they say nothing. If a type is "
-        "misspelt, correct it."
+        "learnt ({types}; the types are {labels}), so they have no effect. If a type "
+        "is misspelt, correct it."
     )
     W222 = (
         "{count} of the {total} dev texts are training texts as well, so scores on dev "
@@ -762,8 +762,8 @@ class Warnings(metaclass=WithCodes):
         '"forms"), or let the CRF over a transformer learn faster (learn_rate_factor).'
     )
     W218 = (
-        "Round {round}: no fold model finds an entity of dev, so q has hardly more "
-        "than what is annotated. Train longer (training.max_epochs), start with models "
+        "Round {round}: no fold model finds an entity of dev, so q has little more "
+        "than the annotation. Train longer (training.max_epochs), start with models "
         'that look for unmarked entities (adak.start.learn_from = "forms"), or let the '
         "CRF over a transformer learn faster (learn_rate_factor)."
     )
@@ -980,8 +980,8 @@ class Warnings(metaclass=WithCodes):
         "either to the other."
     )
     W405 = (
-        "Every token of {path} is annotated, so {options} is not looked at. If "
-        "annotators have skipped entities, convert it again with --unlabelled missing."
+        "Every token of {path} is annotated, so {options} is ignored. If annotators "
+        "have skipped entities, convert it again with --unlabelled missing."
     )
     W410 = (
         "Predictions on tokens without annotation are not counted here, so precision "

@@ -75,7 +75,7 @@ def compare(
     """Correct scores on incomplete gold.
 
     nlp (Language): The pipeline.
-    predicted (Sequence[Example]): What it finds, beside the complete annotation.
+    predicted (Sequence[Example]): What it finds, with the complete annotation.
     cells (Sequence[ScoreCell]): How incomplete gold is to be.
     YIELDS (dict): The true scores of a cell and the corrected ones, with intervals.
     """

@@ -30,7 +30,7 @@ class Errors(NamedTuple):
 
     gold (Counter[str]): Entities by what is known of their form.
     found (Counter[str]): Those of them that were found.
-    spurious (Counter[str]): What was found beside them, by what is wrong with it.
+    spurious (Counter[str]): What was found in addition, by what is wrong with it.
     """
 
     gold: Counter[str]

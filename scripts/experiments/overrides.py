@@ -43,7 +43,7 @@ def _refuse_set_by_cells(run: Run, cells: Sequence[Cell]) -> None:
                 f"--{key} can't be overridden, for each cell has its own: "
                 f"{_SET_BY_CELL[key]}."
             )
-        # Other rounds are told of beside the title of a model.
+        # Other numbers of rounds are given next to the title of a model.
         if key == ROUNDS:
             continue
         for cell in cells:

@@ -1,4 +1,4 @@
-"""Write Markdown tables shaped like the paper's, with its values beside ours.
+"""Write Markdown tables shaped like the paper's, with its values next to ours.
 
 python -m scripts.experiments.tables results.jsonl tables.md --config cpu
 """
@@ -82,7 +82,7 @@ def align(header: Sequence[str], texts: int) -> list[Literal["r", "c", "l"]]:
 
 
 def compare(rows: Sequence[Row], dataset: str, task: Task) -> list[str]:
-    """Put the scores for a task beside the paper's.
+    """Put the scores for a task next to the paper's.
 
     rows (Sequence[dict]): Results, all with the same config and encoder.
     dataset (str): The dataset.

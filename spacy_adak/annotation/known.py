@@ -1,10 +1,10 @@
 """What is known about the tokens of a document: a tag, nothing, "not this span", or
 "not this type".
 
-spaCy's own annotation says it all. A token's `ENT_IOB` is 0 for missing, 2 for a stated
-O, and 3 or 1 for the beginning and the rest of an entity; 3 without an entity type is a
-blocked token. Two span groups say what it has no place for: spans that are ruled out,
-and stretches that are annotated completely for a type.
+It is stored in spaCy's own annotation. A token's `ENT_IOB` is 0 for missing, 2 for a
+stated O, and 3 or 1 for the beginning and the rest of an entity; 3 without an entity
+type is a blocked token. Two span groups have the rest: spans that are ruled out, and
+stretches that are annotated completely for a type.
 """
 
 from collections.abc import Iterable, Sequence

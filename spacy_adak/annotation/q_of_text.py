@@ -1,7 +1,7 @@
-"""q, the estimated distribution over the paths of a document, as the data carries it.
+"""q, the estimated distribution over the paths of a document, as stored in the data.
 
-An estimate rides on the reference of an example, in a form that a `DocBin` keeps: one
-path as a span group, a chain as arrays in `user_data`.
+It is stored on the reference of an example, in a form that a `DocBin` keeps: one path
+as a span group, a chain as arrays in `user_data`.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """Cut documents into the pieces that a path runs over, and put pieces into batches.
 
-On a whole document the K best paths would differ in one corner only, so the unit of a
+On a whole document the K best paths would differ in a single place, so the unit of a
 path is the sentence, or where there are no sentence bounds a piece of limited length.
 """
 

@@ -1,4 +1,4 @@
-"""What there is to learn from an example: what is known, q, and where to cut it."""
+"""What is learnt from an example: what is known, q, and where to cut it."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Probabilities that say how often a model is right, not only how sure it is."""
+"""Calibration: probabilities that match how often a model is right."""
 
 from math import exp, log
 from typing import NamedTuple

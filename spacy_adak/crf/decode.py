@@ -1,9 +1,9 @@
 """The best paths of a sentence: Viterbi and K-best. No gradient.
 
-One pass from the left finds how well the text up to each tag of each token can begin.
-With that known, paths are built from the right, as the K suffixes whose best
-completions score highest. This is exact: a suffix of one of the K best paths has a
-completion as good as that path, so fewer than K other suffixes can do better.
+One pass from the left finds the best score of a path up to each tag of each token. Then
+paths are built from the right, as the K suffixes whose best completions score highest.
+This is exact: a suffix of one of the K best paths has a completion as good as that
+path, so fewer than K other suffixes can do better.
 """
 
 from typing import Any, NamedTuple

@@ -6,14 +6,14 @@ differ in q alone:
     crf       q is one path, in which unknown tokens are O
     fuzzy     q is uniform over the paths that the annotation allows
     missing   q is proportional to (1 - r)^n over the same paths, n the entities of a
-              path that are not annotated: the likelihood of what is annotated, if each
-              entity is with probability r. r = 0 is fuzzy, r = 1 is crf
+              path that are not annotated: the likelihood of the annotation, if each
+              entity is annotated with probability r. r = 0 is fuzzy, r = 1 is crf
     weighted  q is estimated: one path (hard), a product of marginals (soft), or a fold
               model's distribution at a temperature (interpolated, Eq. 6)
-    adak      any q, and the K best paths besides (Eq. 5 and 7)
+    adak      any q, and also the K best paths (Eq. 5 and 7)
 
 All values are per sentence. A sentence that has no path with a positive probability
-under both q and the model has the loss +inf; look for it before you average.
+under both q and the model has the loss +inf. Check for it before you average.
 """
 
 import math

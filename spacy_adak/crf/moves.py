@@ -1,4 +1,4 @@
-"""Moves from one tag to the next, for any two tags a number of its own: a matrix.
+"""Moves from one tag to the next as a matrix, with a score for each pair of tags.
 
 `moves_by_type` has the other form. The recursions need no more of either than the
 methods here; the last tag is always the border.

@@ -1,7 +1,8 @@
-"""Of each type, what all others have together.
+"""For each type, the sum over all other types.
 
-No more than one type has over half of all. Only there a difference would lose digits,
-and the sum is taken without it.
+It is the sum over all types minus that of the type. This loses digits only for a type
+that has more than half of the sum, of which there is at most one. For the largest type,
+the others are added up instead.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """The expected entity ratio (Effland and Collins, 2021).
 
-The fuzzy loss alone is content with a model that finds entities everywhere. This term
-holds the share of entity tokens that the model expects close to the share there is.
+The fuzzy loss alone does not penalise a model that finds entities everywhere. This term
+keeps the share of entity tokens that the model expects close to a target.
 """
 
 from typing import NamedTuple

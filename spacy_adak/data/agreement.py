@@ -1,4 +1,4 @@
-"""What is taken of the annotations that several people have made of the same text."""
+"""Which annotations count if several people have annotated the same text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""brat's standoff: a text in a .txt file, its annotations in an .ann file beside it.
+"""brat's standoff: a text in a .txt file, its annotations in an .ann file next to it.
 
 T1	ORG 0 4	Acme
 T2	PER 11 14	Ann

@@ -1,9 +1,9 @@
 """Incomplete annotations made from complete ones, by the two schemes of the paper.
 
 Every entity (random-based scheme) or every surface form (entity-based scheme) gets a
-rank in [0, 1), a fixed function of the seed and of what it is. What has a low rank is
-kept. So what is kept at one ratio is kept at every higher one, and a corpus that is
-read again and again loses the same entities each time.
+rank in [0, 1), a fixed function of the seed and of the entity or form. Those with a
+rank below the ratio are kept. So what is kept at one ratio is kept at every higher one,
+and a corpus loses the same entities each time it is read.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What has to be known of all documents of a file to tell whether its conversion makes
+"""Statistics over all documents of a file, to check whether its conversion makes
 sense."""
 
 import re
@@ -23,7 +23,7 @@ _SAMPLE = 100
 
 
 class FileContent:
-    """What has to be known of all documents of a file, of which none is kept.
+    """Statistics over all documents of a file. Documents are not kept.
 
     target_format (str): The format they are written in.
     incorrect_spans_key (str): The key of `Doc.spans` for ruled-out spans.

@@ -5,7 +5,7 @@
 
 Numbers are indices of a list of labels: the one that is given, or that of the features
 which the file itself (Parquet, or the answer of the datasets server) or a
-`dataset_info.json` beside it has.
+`dataset_info.json` next to it has.
 """
 
 import json

@@ -10,8 +10,8 @@ the groups "estimated" and "guessed" have the rest, with `attrs["scores"]`. In w
 "annotated" and "estimated" tell the two apart, and "unannotated" says where nobody had
 stated anything before.
 
-Where several people have annotated a text, the group "annotator:NAME" has what NAME has
-marked in it, whatever was taken of that. It is empty if that is nothing.
+If several people have annotated a text, the group "annotator:NAME" has everything that
+NAME has marked in it, also what was not used. It is empty if NAME has marked nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What several files know of one text, put together."""
+"""The annotations of one text from several files, combined."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -33,7 +33,7 @@ class Origin(NamedTuple):
 
 
 class Contradiction(NamedTuple):
-    """What two files say of a text that can't both be true.
+    """A contradiction between two files about a text.
 
     text (str): The text.
     span (str): The entity that is annotated in one of them.
@@ -60,7 +60,7 @@ class Contradiction(NamedTuple):
 def merge_documents(
     group: Sequence[tuple[Origin, Doc]], contradictions: list[Contradiction]
 ) -> Doc:
-    """Put together what is known of one text. What contradicts itself becomes unknown.
+    """Combine the annotations of one text. Contradictions become unknown.
 
     group (Sequence[tuple[Origin, Doc]]): Documents with the same text.
     contradictions (list[Contradiction]): Where contradictions are noted.

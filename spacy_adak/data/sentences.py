@@ -1,6 +1,6 @@
-"""Sentences of tokens with a tag each, whatever the file they are from.
+"""Sentences of tokens with a tag each, from any kind of file.
 
-The scheme of the tags is that of the whole file, so that it is read twice.
+The scheme of the tags is detected from the whole file, so the file is read twice.
 """
 
 import warnings

@@ -1,4 +1,4 @@
-"""Several files that are there all together or not at all."""
+"""Several files that all exist, or none of them."""
 
 import os
 from contextlib import suppress
@@ -9,7 +9,8 @@ from ..atomic import follow_links, full_disk_behind, place_beside, remove, sync
 
 
 class Staging:
-    """Files that are written beside their places, and put there when all are whole."""
+    """Files that are written under temporary names, and renamed when all are
+    complete."""
 
     def __init__(self) -> None:
         self._places: dict[Path, Path] = {}

@@ -1,5 +1,5 @@
-"""Records that have no annotation where their format has it. They are not texts without
-entities: what they have may stand elsewhere, or nobody has looked for entities."""
+"""Records without annotation in the place where their format has it. They are not texts
+without entities: the annotation may be elsewhere, or nobody has looked for entities."""
 
 from collections.abc import Collection
 from typing import Any

@@ -227,7 +227,7 @@ def _identify(model: Model, layers: Layers | None, reduced: bool) -> str:
 
 
 def _attributes_read(model: Model) -> list[int | str]:
-    """What a tok2vec looks at, beside the words themselves."""
+    """What a tok2vec reads, apart from the words themselves."""
     return sorted(
         {
             attribute

@@ -1,4 +1,4 @@
-"""Embeddings of words that are trained beside a frozen encoder."""
+"""Trained word embeddings to use together with a frozen encoder."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a package says of itself: the meta of the pipeline, checked and completed."""
+"""The meta of a packaged pipeline, checked and completed."""
 
 import configparser
 import json

@@ -1,8 +1,8 @@
 """Make an installable package of a pipeline, under the very name it is given.
 
-`spacy package` always puts the language before the name: `en_adak_conll`. And
-`spacy.load(name)` looks for a distribution and a module of that very name. So this lets
-spaCy write its package, and gives distribution and module the name that was asked for.
+`spacy package` always puts the language before the name: `en_adak_conll`. But
+`spacy.load(name)` looks for a distribution and a module of exactly that name. So spaCy
+writes its package, and then distribution and module get the name that was asked for.
 """
 
 import json
@@ -45,7 +45,7 @@ dependencies = {requirements}
 packages = [{name}]
 package-data = {{ {module} = ["**/*"] }}
 """
-# In pyproject.toml it would have to be one that is known by a short name.
+# In pyproject.toml it must be one with a short name.
 _SETUP = """\
 from setuptools import setup
 

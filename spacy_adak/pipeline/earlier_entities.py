@@ -1,8 +1,8 @@
 """Notice that other components set entities before ours, which then finds none there.
 
-What is set on a document before our component sees it is a fact to it. That is right
-for what rules or people have set. A trained `ner` before it, though, decides about all
-that both of them would find, and nothing shows it.
+Entities that are set before our component runs are facts to it. That is right for
+entities from rules or people. But a trained `ner` before it then decides about all that
+both of them would find, and the user does not notice.
 """
 
 import warnings

@@ -155,7 +155,8 @@ def gather_targets(
 
 
 def _as_chain(tags: numpy.ndarray) -> ChainEstimate:
-    """All paths through some tags alike, as a chain to stand in a batch beside others.
+    """A chain that weights all paths through some tags alike, to be batched with
+    others.
 
     tags (ndarray): (L, N) bool.
     RETURNS (ChainEstimate): The chain.

@@ -1,6 +1,6 @@
 """The `[adak]` block of a config: the outer loop of Algorithm 1.
 
-Each strategy has a block of its own, which is not there if the strategy is off.
+Each strategy has its own block. Without the block, the strategy is off.
 """
 
 from collections.abc import Iterator, Mapping

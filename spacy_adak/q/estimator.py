@@ -1,7 +1,7 @@
 """Estimate q: the inner part of Algorithm 1, for a batch of texts.
 
 For each text: candidates from the best model and the dictionary, q from fold models,
-and what these think of it on their own.
+and the entities that these find without the annotation.
 """
 
 from collections import Counter
@@ -126,7 +126,7 @@ class Estimator:
             allowed = self._candidate_mask(
                 texts, samples, by_annotation, docs, self.settings.mask.kbest, evidence
             )
-        # By Bayes: what the models say of a text, and what the annotation says of it.
+        # By Bayes: the prediction of the models times the likelihood of the annotation.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
         if log_likelihoods:
             weights = texts.concatenate(log_likelihoods).to(weights.dtype)

@@ -79,8 +79,8 @@ def recall_by_strings(
     texts: Sequence[Text], recall: float
 ) -> tuple[Annotators, Iterator[numpy.ndarray]]:
     """The recall if annotators may not know some forms, estimated from how often they
-    leave out a string that they mark elsewhere. If there are such forms, each occurrence
-    of a frequent string counts less. Strings are half as long as an entity.
+    leave out a string that they mark elsewhere. If there are such forms, each
+    occurrence of a frequent string counts less. Strings are half as long as an entity.
 
     texts (Sequence[Text]): All texts.
     recall (float): r.
@@ -143,8 +143,9 @@ def first_q(
     tagset: TagSet,
     hints: numpy.ndarray | None = None,
 ) -> ChainEstimate:
-    """q before any model. A path is down-weighted for each unmarked entity (`missing_q`,
-    with a recall per token), and up-weighted where it agrees with guesses.
+    """q before any model. A path is down-weighted for each unmarked entity
+    (`missing_q`, with a recall per token), and up-weighted where it agrees with
+    guesses.
 
     known (Known): What is known of a text.
     recall (ndarray): (L,), the recall at each token, or (L, N) for each tag an entity

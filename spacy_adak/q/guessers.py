@@ -1,4 +1,4 @@
-"""Guessers: other models whose opinion is asked, from blocks of the config."""
+"""Guessers: other models that are asked for entities, from blocks of the config."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -98,7 +98,7 @@ def make_guesser(block: Mapping[str, Any]) -> Guesser:
 
 
 def bare_doc(doc: Doc, vocab: Vocab) -> Doc:
-    """RETURNS (Doc): The tokens of a document, without anything said of them."""
+    """RETURNS (Doc): The tokens of a document, without annotation."""
     words = [token.text for token in doc]
     return Doc(vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])
 

@@ -1,8 +1,8 @@
 """How likely annotators were to mark an entity, when they may not know its form.
 
 Annotators forget an entity here and there, or they do not know a form at all, such as
-the name of a film. In the second case, every unmarked occurrence would count as separate
-evidence against it, although all are unmarked for the same reason. Assume that
+the name of a film. In the second case, every unmarked occurrence would count as
+separate evidence against it, although all are unmarked for the same reason. Assume that
 annotators know a share k of the forms, and mark an entity of a known form with
 probability c. Then they mark r = k · c of all entities. If k is small, a string that is
 never marked is hardly stronger evidence if it is frequent than if it occurs once.
@@ -17,7 +17,8 @@ from .candidates import Words
 # How much less each occurrence of a frequent string counts if no form is known. With 1,
 # all occurrences together would count as much as one.
 _DISCOUNT = 0.5
-# Above this share annotators are taken to know all forms, because the estimate is rough.
+# Above this share annotators are taken to know all forms, because the estimate is
+# rough.
 _ALL_FORMS = 0.9
 # Bounds, so that unmarked tokens always count a little, and never too much.
 _LOWEST_RECALL, _HIGHEST_RECALL = 0.01, 0.95

@@ -1,4 +1,4 @@
-"""q: what fold models think of texts (Eq. 6)."""
+"""q, from the predictions of fold models (Eq. 6)."""
 
 from collections.abc import Sequence
 from typing import Literal

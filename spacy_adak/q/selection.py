@@ -1,4 +1,4 @@
-"""Iterative sample selection: how far a model trusts its reading of a text."""
+"""Iterative sample selection, by how sure a model is of its reading of a text."""
 
 import math
 from collections.abc import Sequence

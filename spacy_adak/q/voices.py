@@ -1,4 +1,4 @@
-"""Who guesses each span of a text, and how sure they are."""
+"""Which guessers guess each span of a text, and how sure they are."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

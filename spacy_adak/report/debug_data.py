@@ -1,7 +1,6 @@
-"""What is in annotated data, and what would be in the way of training on it.
+"""What is in annotated data, and what would prevent training on it.
 
-`spacy debug data` counts no missing values: that nobody has looked at a token is what
-these checks are about.
+`spacy debug data` does not count missing values, which are the subject of these checks.
 """
 
 from collections.abc import Sequence

@@ -107,7 +107,7 @@ class Evaluation:
         }
 
     def _for_comparison(self) -> dict[str, Any]:
-        """The scores that are not to go by."""
+        """The uncorrected scores, to compare with."""
         scores = self._scored_as_complete()
         if not self.missing_tokens:
             return {"without_weights": scores}

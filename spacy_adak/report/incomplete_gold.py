@@ -1,14 +1,14 @@
 """Precision, recall and F1 from gold annotations that are incomplete, or drawn.
 
-Say that annotators mark each entity with probability r, whatever a pipeline thinks of
-it. Then of the entities that it finds they have marked the share r. With M predictions
-that are annotated, A annotated entities and P predictions,
+Assume that annotators mark each entity with probability r, independently of the
+pipeline. Then they have marked the share r of the entities that it finds. With M
+predictions that are annotated, A annotated entities and P predictions,
 
     recall = M / A,    precision = M / (r · P)
 
-are unbiased but for the uncertainty of r. In texts that are annotated completely r is
-1. The interval of each score is that of a bootstrap by text, in which r is drawn from
-its own interval; F1 is computed from each draw.
+are unbiased, apart from the uncertainty of r. In texts that are annotated completely r
+is 1. The interval of each score is that of a bootstrap by text, in which r is drawn
+from its own interval; F1 is computed from each draw.
 
 Where a person has judged predictions that were drawn at random, precision is what these
 tell. Texts that were drawn for annotation count by their weights.

@@ -1,5 +1,5 @@
-"""What a run has come to, in plain words: what was learnt, how sure that is, and what
-to do next. Commands stand between backquotes."""
+"""The verdict on a run in plain words: what was learnt, how sure that is, and what to
+do next. Commands are in backquotes."""
 
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ def judge(
     reliability: Reliability | None,
     estimates: Estimates | None,
 ) -> Verdict:
-    """Say in plain words what a run has come to.
+    """Judge a run in plain words.
 
     run (RunRecord): The run.
     dev (DevPredictions | None): What the best model finds in the dev texts.

@@ -20,7 +20,7 @@ SuggestionTarget = Literal[
 
 
 def choose_target(to: str | None, path: Path) -> SuggestionTarget:
-    """Tell what a file of suggestions is to be.
+    """Choose the format of a file of suggestions.
 
     to (str | None): The format, if it is given.
     path (Path): The file.
@@ -72,7 +72,7 @@ def _to_review(docs: Iterable[Doc]) -> Iterator[Doc]:
 
 
 def _to_doccano(doc: Doc, text_key: str) -> str:
-    """doccano takes labels for annotations, and shows other keys beside the text."""
+    """doccano reads labels as annotations, and shows other keys next to the text."""
     record = json.loads(to_doccano([doc], text_key))
     group = doc.spans[ESTIMATED_KEY]
     record["suggested"] = [

@@ -1,5 +1,5 @@
-"""How often each form that is suggested comes up in all data, and what a decision about
-it is worth."""
+"""How often each suggested form occurs in the data, and what a decision about it is
+worth."""
 
 from collections import defaultdict
 from collections.abc import Iterable

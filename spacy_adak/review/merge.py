@@ -3,8 +3,8 @@
 An accepted span becomes an entity, a rejected one is ruled out, and everything else
 stays as it was. A decision about a form reaches all of its occurrences on token bounds,
 one about a place all texts that are equal to its own; the latter wins. What contradicts
-the annotation is listed, and the annotation stays. Decisions of either kind apply in
-the same way in whatever order texts come.
+the annotation is listed, and the annotation stays. The order of the texts makes no
+difference.
 """
 
 from collections import defaultdict

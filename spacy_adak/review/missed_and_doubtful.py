@@ -42,7 +42,7 @@ class OtherReading(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A span that a person may decide upon.
+    """A span that a person may decide about.
 
     span (LabelledSpan): Where and what.
     probability (float): The probability of exactly this span with this label.

@@ -4,7 +4,7 @@ all data.
 Its steps, in the order of the paper, are the functions that `run_round` calls. D is the
 corpus in shards, each of one fold; q, the scores s_i and the dictionary H are files of
 the rounds, described in `folder`. What the first q is, and what is found out before the
-first round, is in `first_folds` and `before_rounds`. The loop yields what it has found
+first round, is in `first_folds` and `before_rounds`. The loop yields its results
 after every round and prints nothing.
 
 What the paper has before its loop: `write_shards` has divided D into folds when a run

@@ -1,8 +1,8 @@
 """Find out in a run how many of the entities its annotators have marked.
 
-What rests on facts comes first: texts that are annotated completely, and texts that two
-annotators have in common. Only if they are not there, or too few, models are asked:
-plain CRFs, each trained without one fold, to which unknown tokens are O.
+Estimates from facts come first: from texts that are annotated completely, and from
+texts that two annotators have in common. Models are asked only if there are too few of
+these: plain CRFs, each trained without one fold, that read unknown tokens as O.
 """
 
 from collections.abc import Mapping

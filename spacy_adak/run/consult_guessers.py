@@ -1,4 +1,4 @@
-"""Find out in a run what guessers say, and how far they are to be trusted."""
+"""Ask the guessers of a run, and estimate how far they can be trusted."""
 
 from pathlib import Path
 

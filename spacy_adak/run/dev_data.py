@@ -1,14 +1,14 @@
-"""The texts that models are chosen by, whatever dev data there is.
+"""The texts that models are chosen by, with and without complete dev data.
 
-Dev texts that are annotated completely are these, if they are not few among others. So
-are all of them, if for each type some are complete: it is scored there. Otherwise all
-are, by the likelihood of their annotation. Where there is no dev data, a part of the
-training texts is set apart for that: of those that are not annotated completely, if
-there are such. The complete ones are worth more to learn from, and tell how much is
-annotated in the others.
+If enough dev texts are annotated completely, models are chosen by these. If for each
+type some texts are complete, models are chosen by all dev texts, and each type is
+scored where it is complete. Otherwise models are chosen by the likelihood of the
+annotation of all dev texts. Without dev data, a part of the training texts is held out,
+from those that are not annotated completely if there are any. The complete ones are
+worth more in training, and show how much is annotated in the others.
 
-Texts of the dev data that `adak sample` has drawn from the training data are no longer
-learnt from, or models would be chosen by texts they have seen.
+If `adak sample` has drawn dev texts from the training data, they are removed from the
+training data. Otherwise models would be chosen by texts they have seen.
 """
 
 import random

@@ -11,7 +11,7 @@ from .folder import Run
 
 
 class Lesson(NamedTuple):
-    """What fold models learn from, beside the annotation.
+    """What fold models learn from, in addition to the annotation.
 
     estimates (Path | None): The folder with q, or with what stands for it.
     loss (Loss | None): The loss, if it is not that of the config.

@@ -1,6 +1,6 @@
 """A run of Algorithm 1: its folder, what is in it, and the rounds it has finished.
 
-All that a run needs to go on after a crash is on disk:
+Everything that a run needs to continue after a crash is on disk:
 
     config.cfg             the settings of the run
     first-folds.cfg        those of the first fold models, where these have a frozen
@@ -14,7 +14,7 @@ All that a run needs to go on after a crash is on disk:
                            starts from "missing", "forms" or "guesses"
     annotators/            while the recall of annotators is estimated, models for that
     recall.json            the recall of annotators, if it is needed
-    guesses/               what guessers say of all texts, and how far they are trusted
+    guesses/               the guesses for all texts, and how far guessers are trusted
     first-q/               what the first fold models learn from, if there are guesses
     round-NN/fold-j/       M(w_j), trained without fold j
     round-NN/estimates/    q for all shards, and statistics
@@ -24,7 +24,8 @@ All that a run needs to go on after a crash is on disk:
     history.jsonl          one line per finished round
     published.json         which round model-best is from, and whether the run is over
 
-What it has found is beside: dictionary.jsonl, train-completed.spacy, and the models.
+The results are in the same folder: dictionary.jsonl, train-completed.spacy, and the
+models.
 """
 
 from collections.abc import Mapping, Sequence

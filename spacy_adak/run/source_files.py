@@ -1,7 +1,7 @@
-"""Whether the files that a run has taken its data from are still the same.
+"""Whether the source files of a run have changed.
 
-A run goes on with the data it began with. Someone who has corrected the data since, and
-resumes the run, has to be told.
+A run continues with the data it began with. If the data was corrected since, the user
+must be told when the run is resumed.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""What a run leaves on disk survives a crash at any moment.
+"""Checkpoints of a run, which survive a crash at any moment.
 
-Everything is written beside its place, synced, and then swapped in by a rename. So a
-file or folder that is there is whole, and a run goes on by doing what is not there yet.
+Everything is written under a temporary name, synced, and then renamed. So every file or
+folder that exists is complete, and a resumed run does what does not exist yet.
 """
 
 import errno

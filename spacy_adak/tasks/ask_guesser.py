@@ -24,7 +24,7 @@ _DOCS_AT_A_TIME = 32
 class GuessingTask(NamedTuple):
     """What a worker needs to know to ask a guesser. Data goes by path.
 
-    A file whose answers are there is not asked about again, so a task that was killed
+    A file with answers is not asked about again, so a task that was killed
     goes on where it was.
 
     guesser (str): The name of the guesser in the config.

@@ -53,7 +53,7 @@ class Blueprint(NamedTuple):
 
     @property
     def frozen(self) -> Path:
-        """RETURNS (Path): The frozen encoders of the run, beside its config."""
+        """RETURNS (Path): The frozen encoders of the run, next to its config."""
         return self.config_path.with_name(FROZEN)
 
     def make_pipeline(self) -> Language:

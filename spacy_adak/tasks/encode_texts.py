@@ -19,7 +19,7 @@ from .progress_file import ProgressFile
 # The files which say that texts are encoded, as a pattern.
 ENCODED_FILES = "encoded-*.json"
 # How many texts are encoded between two reports of progress. They are dealt out in
-# blocks as large, so that the same texts are encoded together whatever the number of
+# blocks as large, so that the same texts are encoded together for any number of
 # parts.
 _BLOCK = 256
 

@@ -23,7 +23,7 @@ _DOCS_AT_A_TIME = 256
 
 
 class ShardStatistics(NamedTuple):
-    """What is to be known of a shard whose q was estimated.
+    """Statistics of a shard whose q was estimated.
 
     documents (int): How many.
     dropped (int): How many of them are left out of the next folds' training data.

@@ -1,7 +1,7 @@
 """Where tasks run: in this process, in processes on this machine, or on a cluster.
 
-Tasks exchange nothing but paths, and a task whose result is there does nothing. So the
-results do not depend on the executor, and a task can be tried again at any time.
+Tasks exchange only paths, and a task whose result exists does nothing. So the results
+do not depend on the executor, and a task can be retried at any time.
 """
 
 import logging
@@ -247,7 +247,7 @@ def _attempt_ray(tasks: Sequence[Task], place: _Place) -> list[Failure | None]:
 
     run = ray.remote(max_retries=0)(_run_on_cluster)
     results = [run.remote(place, task) for task in tasks]
-    # Wait for all: what others are at work on must not be begun a second time.
+    # Wait for all: a task that another process is working on must not start twice.
     ray.wait(results, num_returns=len(results))
     try:
         return ray.get(results)

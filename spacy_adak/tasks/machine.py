@@ -1,4 +1,4 @@
-"""How many trainings this machine has room for, where the settings do not say it."""
+"""How many trainings this machine has room for, if the settings do not say so."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Show how far the trainings are that run somewhere, and how long it may yet take."""
+"""Show the progress of all trainings, and how long they may still take."""
 
 import sys
 import threading
@@ -43,7 +43,7 @@ class Stopwatch:
     """Foretells how long a run may take, from the trainings that are done.
 
     rounds (int): How many rounds are left, at most.
-    folds (int): How many trainings each has beside the one on all data.
+    folds (int): How many trainings each has besides the one on all data.
     at_once (int): How many trainings run at a time.
     """
 

@@ -1,4 +1,4 @@
-"""A file that says how far a task is, which may be at work somewhere else."""
+"""A file with the progress of a task, which may run in another process."""
 
 import json
 import time

@@ -746,6 +746,11 @@ class Warnings(metaclass=WithCodes):
         "are better than on new texts. Remove them from one of the two."
     )
     W223 = (
+        "Each training has only {steps} steps, because there are few texts. Models may "
+        "find less than they could. For longer trainings: --training.max_epochs "
+        "{epochs}"
+    )
+    W224 = (
         "Each training has only {steps} steps, and texts are annotated for {share} % "
         "of the types on average. Models may find less than they could. For longer "
         "trainings: --training.max_epochs {epochs}"

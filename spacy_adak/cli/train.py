@@ -215,7 +215,7 @@ def _duration(seconds: float) -> str:
 
 
 def _columns(run: "Run") -> list[_Column]:
-    """What is to be said of a round; nothing about strategies that are off."""
+    """The columns of a round, without those of strategies that are off."""
     columns = [
         _Column("ROUND", 5, lambda r: str(r.round)),
         _Column("P", 6, lambda r: _percent(r.precision)),
@@ -244,16 +244,17 @@ class _Table:
         self.has_titles = False
 
     def begin(self, run: "Run") -> None:
-        """Say what there is to do."""
+        """Print what the run will do."""
         from ..run.dev_data import chooses_by_likelihood
         from ..tasks.machine import describe_execution
 
         settings = run.settings
         done = len(run.history())
         if run.needs_q():
-            rounds = "1 round" if settings.rounds == 1 else f"{settings.rounds} rounds"
+            most = f"At most {settings.rounds} rounds"
+            rounds = "1 round" if settings.rounds == 1 else most
             msg.info(
-                f"At most {rounds} of {settings.folds} folds and a final training, "
+                f"{rounds} of {settings.folds} folds and a final training, "
                 f"{settings.trainings} trainings in all"
             )
         else:

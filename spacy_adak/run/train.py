@@ -113,7 +113,7 @@ def train(
             if resume or finish:
                 run = _go_on(folder, raw, use_gpu, code)
             else:
-                run = _begin(folder, raw, use_gpu, code, strict)
+                run = _begin(folder, raw, use_gpu, code, quick=quick, strict=strict)
             publish_best(run)
             if finish and not run.history():
                 raise ValueError(Errors.A225.format(path=folder))
@@ -143,9 +143,15 @@ def is_begun(folder: Path) -> bool:
 
 
 def _begin(
-    folder: Path, raw: Config, use_gpu: int, code_path: Path | None, strict: bool
+    folder: Path,
+    raw: Config,
+    use_gpu: int,
+    code_path: Path | None,
+    *,
+    quick: bool,
+    strict: bool,
 ) -> Run:
-    """Check a new run, and write down what all of it is based on."""
+    """Check a new run, and write its settings and data to the folder."""
     if is_stopped(folder):
         begun = fill_config(load_config(folder / CONFIG_FILE, interpolate=False))
         run = _make_run(folder, begun, use_gpu, code_path)
@@ -156,7 +162,8 @@ def _begin(
     checked = check_run(raw, use_gpu, strict)
     config = checked.config
     refuse_own_models(checked.settings, folder)
-    warn_of_short_trainings(config.resolved, checked.train, checked.labels)
+    if not quick:
+        warn_of_short_trainings(config.resolved, checked.train, checked.labels)
     claim(folder)
     # As in spaCy's own training a new run takes the place of a finished one. The corpus
     # goes first: while there is none, there is nothing to resume.

@@ -33,7 +33,7 @@ def warn_of_short_trainings(
     """
     epochs = config["training"]["max_epochs"]
     if epochs <= 0 or config["training"]["max_steps"] > 0:
-        # Somebody has chosen the steps.
+        # The steps were chosen.
         return
     steps = steps_for_lengths(config, [TextOfLength(len(doc)) for doc in docs])
     if steps is None:
@@ -41,17 +41,18 @@ def warn_of_short_trainings(
     share = share_of_types(docs, labels)
     if steps * share >= _ENOUGH_STEPS:
         return
-    message = Warnings.W223.format(
+    message = Warnings.W223 if share == 1.0 else Warnings.W224
+    explained = message.format(
         steps=steps,
         share=f"{100 * share:.0f}",
         epochs=math.ceil(epochs * _ENOUGH_STEPS / (steps * share)),
     )
-    warnings.warn(message, stacklevel=3)
+    warnings.warn(explained, stacklevel=3)
 
 
 def share_of_types(docs: Sequence[Doc], labels: Sequence[str]) -> float:
-    """Tell how many of the types a text is annotated for, on average: those it has, and
-    those it is complete for. One that states nothing about a type that is learnt counts
+    """The mean share of the types that a text is annotated for: those it has, and those
+    it is complete for. A text that does not state for which types it is complete counts
     as annotated for all.
 
     docs (Sequence[Doc]): The texts.

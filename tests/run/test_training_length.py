@@ -31,24 +31,24 @@ def _labels(doc: Doc) -> set[str]:
     return {ent.label_ for ent in doc.ents}
 
 
-@pytest.mark.filterwarnings("error:.*W223")
+@pytest.mark.filterwarnings("error:.*W22[34]")
 def test_enough_steps_are_not_warned_of() -> None:
     # 15 batches of 8 texts.
     warn_of_short_trainings(config(), make_docs(120), LABELS)
 
 
 def test_few_texts_make_few_steps() -> None:
-    with pytest.warns(UserWarning, match=r"W223.* 100 steps.* 100 % .*max_epochs 15$"):
+    with pytest.warns(UserWarning, match=r"W223.* 100 steps.*few texts.* 15$"):
         warn_of_short_trainings(config(), make_docs(80), LABELS)
 
 
 def test_steps_count_by_the_types_that_texts_are_annotated_for() -> None:
     docs = complete_for(120, "FIRM")
-    with pytest.warns(UserWarning, match=r"W223.* 150 steps.* 50 % .*max_epochs 20$"):
+    with pytest.warns(UserWarning, match=r"W224.* 150 steps.* 50 % .*max_epochs 20$"):
         warn_of_short_trainings(config(), docs, LABELS[:2])
 
 
-@pytest.mark.filterwarnings("error:.*W223")
+@pytest.mark.filterwarnings("error:.*W22[34]")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -92,3 +92,9 @@ def test_a_run_warns_when_it_begins(tmp_path: Path) -> None:
     settings = {**TINY, **write_data(tmp_path), "adak.rounds": 1}
     with pytest.warns(UserWarning, match="W223"):
         train(make_config(**settings), tmp_path / "output")
+
+
+@pytest.mark.filterwarnings("error:.*W22[34]")
+def test_a_quick_run_is_meant_to_be_short(tmp_path: Path) -> None:
+    settings = {**TINY, **write_data(tmp_path)}
+    train(make_config(**settings), tmp_path / "output", quick=True)

@@ -1,5 +1,5 @@
-"""Tell in short what a run of the project has come to: what was hidden, what was found,
-the scores next to those of the plain CRF, and where the report and the review page are.
+"""Summarise a run of the project: what was hidden, what was found, the scores next to
+those of the plain CRF, and where the report and the review page are.
 
     python scripts/write_results.py metrics/sample training/sample/adak/model-best \\
         training/sample/review.html corpus/sample/train.spacy \\

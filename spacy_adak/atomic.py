@@ -22,7 +22,7 @@ _PROBE = bytes(2**16)
 
 
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file so that it is there as a whole or not at all.
+    """Write a file so that it is complete or does not exist.
 
     path (Path): The file, or a link to it.
     write (Callable): Writes it to the path it is given.
@@ -53,8 +53,7 @@ def take_back(beside: Path, error: BaseException) -> None:
 
 
 def full_disk_behind(error: BaseException | None, folder: Path) -> OSError | None:
-    """Find out whether a full disk is behind an error that doesn't say which folder is
-    on it.
+    """Check whether an error that doesn't name a folder was caused by its full disk.
 
     error (BaseException | None): What has happened.
     folder (Path): Where something was being written. Temporary files are elsewhere.
@@ -98,7 +97,7 @@ def copy_folder(source: Path, target: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all.
+    """Write a file so that it is complete or does not exist.
 
     path (Path): The file; missing parent folders are made.
     data (bytes): Its content.
@@ -108,7 +107,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or folder, if it is there."""
+    """Remove a file or folder, if it exists."""
     if path.is_dir():
         shutil.rmtree(path)
     else:

@@ -66,8 +66,8 @@ class Known(NamedTuple):
         )
 
     def without(self, entity: LabelledSpan) -> "Known":
-        """RETURNS (Known): What is known if an entity was not annotated: nothing of its
-        tokens, whatever types the text is complete for."""
+        """RETURNS (Known): What would be known without the annotation of an entity:
+        nothing about its tokens, even if the text is complete for its type."""
         complete = []
         for start, end, label in self.complete:
             before = LabelledSpan(start, min(end, entity.start), label)

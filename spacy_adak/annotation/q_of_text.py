@@ -64,8 +64,8 @@ def set_estimate(reference: Doc, estimate: Estimate) -> None:
 
 
 def keep_chain(before: Doc, after: Doc) -> None:
-    """Give a document that was made of another one the q of that, if it is a chain:
-    what augmenters make has the span groups of the document, but no `user_data`.
+    """Copy the q of a document to one that an augmenter made of it, if q is a chain:
+    augmenters copy span groups, but not `user_data`.
 
     before (Doc): The document with q.
     after (Doc): The other one.

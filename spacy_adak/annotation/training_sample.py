@@ -16,7 +16,7 @@ _MOST_LABELS_NAMED = 50
 
 
 class Sample(NamedTuple):
-    """What there is to learn from one document.
+    """What is learnt from one document.
 
     known (Known): What the annotation says.
     estimate (Estimate | None): q, if it was estimated.
@@ -36,7 +36,7 @@ def read_sample(
     incorrect_spans_key: str | None,
     max_segment_length: int,
 ) -> Sample:
-    """Read what there is to learn from an example, and check that it can be learnt.
+    """Read what is learnt from an example, and check that it can be learnt.
 
     example (Example): The example.
     tagset (TagSet): The tags of the model.

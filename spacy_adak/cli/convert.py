@@ -178,7 +178,7 @@ def convert_cli(
 
 
 def is_terminal() -> bool:
-    """RETURNS (bool): Whether somebody is there to answer a question."""
+    """RETURNS (bool): Whether a person can answer a question."""
     return sys.stdin.isatty()
 
 

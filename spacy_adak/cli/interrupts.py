@@ -33,5 +33,5 @@ def noted_interrupts() -> Iterator[list[int]]:
 
 
 def is_terminal() -> bool:
-    """RETURNS (bool): Whether somebody is there to be asked."""
+    """RETURNS (bool): Whether a person can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()

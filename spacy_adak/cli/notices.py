@@ -39,8 +39,8 @@ def _warnings_as_messages() -> Iterator[None]:
 
 @contextmanager
 def _quiet_transformers() -> Iterator[None]:
-    """Have only errors logged: transformers tells of a "newly initialized" pooler that
-    nothing uses. Processes that are started meanwhile inherit that."""
+    """Log only errors of transformers, which reports a "newly initialized" pooler that
+    nothing uses. Processes that are started meanwhile inherit the setting."""
     if _VERBOSITY in os.environ:
         yield
         return

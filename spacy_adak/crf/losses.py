@@ -71,8 +71,8 @@ class ChainQ(NamedTuple):
 
 
 class NodeQ(NamedTuple):
-    """A distribution that weighs each tag of each token by itself, up to a constant
-    that is left out: it changes no gradient.
+    """A distribution that weights each tag of each token separately, up to a constant
+    that does not change the gradient.
 
     log_weights (Tensor): (B, T, N); -inf outside of the paths that annotation and mask
         allow.

@@ -33,7 +33,7 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def may_follow(left: str | None, right: str | None, scheme: str) -> bool:
-    """Tell whether `right` may come straight after `left`.
+    """Whether `right` may directly follow `left`.
 
     left (str | None): A tag, or None for the start of the sentence.
     right (str | None): A tag, or None for the end of the sentence.

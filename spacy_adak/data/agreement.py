@@ -9,7 +9,7 @@ RULES = ("union", "intersection", "majority")
 
 
 class Agreement(NamedTuple):
-    """The spans that are taken, and those that are neither taken nor denied."""
+    """The spans that count, and those that are undecided."""
 
     entities: list[Span]
     disputed: list[Span]
@@ -18,7 +18,7 @@ class Agreement(NamedTuple):
 def agree(
     marked: Mapping[str, Sequence[Span]], rule: str, settled_by: str | None = None
 ) -> Agreement:
-    """Decide what is taken of the entities that several annotators have marked.
+    """Decide which entities count if several annotators have marked a text.
 
     marked (Mapping[str, Sequence[Span]]): What each of them has marked in the whole
         text, without overlaps.

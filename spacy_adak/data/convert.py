@@ -183,7 +183,7 @@ def read_annotations(
 
 
 def asks_what_unlabelled_means(input_path: Path, converter: str | None = None) -> bool:
-    """Tell whether a conversion needs to know what an unlabelled token is.
+    """Whether a conversion needs to know what an unlabelled token is.
 
     input_path (Path): A file, or a directory of files.
     converter (str | None): The format of the input. None detects it.

@@ -41,7 +41,7 @@ class _Line(NamedTuple):
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Read the lines of a UTF-8 file, whatever its line ends and with or without BOM.
+    """Read the lines of a UTF-8 file with any line ends, with or without BOM.
 
     path (Path): The file.
     YIELDS (str): Its lines, without line ends.

@@ -52,7 +52,7 @@ _JSON_MIN_KEYS = ("annotator", "annotation_id", "lead_time")
 
 
 def format_of_suffix(path: Path, option: str, choices: Any = Format) -> Format:
-    """Tell the format of a file by its suffix.
+    """Detect the format of a file from its suffix.
 
     path (Path): The file, which need not exist.
     option (str): The option that would say it, for the error message.
@@ -67,8 +67,8 @@ def format_of_suffix(path: Path, option: str, choices: Any = Format) -> Format:
 
 
 def detect_format(path: Path) -> Format:
-    """Tell the format of a file by its suffix, and that of JSON and JSONL by what is in
-    it.
+    """Detect the format of a file from its suffix, and of JSON and JSONL from the
+    content.
 
     path (Path): The file.
     RETURNS (str): The format.

@@ -118,7 +118,7 @@ def _read_sentences(
 
 
 def _name(tag: Any, names: Sequence[str] | None, path: Path) -> str:
-    """The name of a tag. What is none, nor a number, becomes an illegal name."""
+    """The name of a tag. Anything but a name or a number becomes an illegal name."""
     if tag is None or tag == _IGNORED:
         return UNKNOWN[0]
     if isinstance(tag, bool) or not isinstance(tag, int):

@@ -21,7 +21,8 @@ class FileNames:
         self.of_all: dict[str, str] = {}
 
     def unknown_to(self, types: set[str]) -> list[str]:
-        """RETURNS (list[str]): The labels of its own names that the file does not have.
+        """RETURNS (list[str]): The labels of its name changes that the file does not
+        have.
 
         types (set[str]): Those it has.
         """

@@ -75,7 +75,7 @@ def _min_id(place: Place, task: dict[str, Any]) -> int | str | None:
 def _read_min_tasks(
     tasks: list[tuple[Place, dict[str, Any]]], text_key: str, summary: Summary
 ) -> Iterator[AnnotatedText]:
-    """What annotators say of a task, each in a copy of it."""
+    """The annotations of a task, each in a copy of it."""
     place, task = tasks[0]
     if len(tasks) == 1 or any(t.get(text_key) != task.get(text_key) for _, t in tasks):
         for place, task in tasks:
@@ -122,8 +122,8 @@ def _read_task(
 def _about_one_text(
     task: dict[str, Any], text_key: str, text: str, place: Place, summary: Summary
 ) -> dict[str, Any]:
-    """A task without what is said of its other texts, whose offsets would fall anywhere
-    in this one. A tag is usually named after the text it shows."""
+    """A task without the regions of its other texts, whose offsets mean nothing in this
+    one. A tag is usually named after the text it shows."""
     others = task["data"].keys() - {text_key}
     left_out: Counter[str] = Counter()
 
@@ -193,8 +193,8 @@ def _get_annotations(task: dict[str, Any]) -> list[Any]:
 def _merge(
     text: str, annotations: list[dict[str, Any]], place: Place, summary: Summary
 ) -> AnnotatedText:
-    """A text with what each annotator says of it. An annotator who is not named has a
-    number, unless nobody else has annotated the text."""
+    """A text with the annotations of each annotator. An annotator who is not named has
+    a number, unless nobody else has annotated the text."""
     record = AnnotatedText(place, text)
     counts: Counter[str] = Counter()
     for number, annotation in enumerate(annotations, start=1):

@@ -102,7 +102,7 @@ def set_scored_spans(
 
 
 def annotators_of(doc: Doc) -> dict[str, set[Span]]:
-    """Tell what each annotator has marked in a document.
+    """Find what each annotator has marked in a document.
 
     doc (Doc): The document.
     RETURNS (dict[str, set[Span]]): The spans by the name of the annotator. One who has

@@ -7,7 +7,7 @@ from ..errors import Errors
 
 
 def refuse_to_overwrite_inputs(output: Path, *inputs: Path | None) -> None:
-    """Raise an error if a file that is to be written is one that is read, or none.
+    """Raise an error if an output is one of the inputs, or is not a file.
 
     output (Path): The file to write.
     inputs (Path | None): The files to read, or directories of `.spacy` files.

@@ -112,8 +112,8 @@ def _find_repeats(path: Path, text_key: str) -> dict[int, list[tuple[Place, int]
 def _join(
     tasks: list[_Task], text: str, annotators: str, summary: Summary
 ) -> list[AnnotatedText]:
-    """What is said of a text. Decisions on single spans join the first manual
-    annotation, and the annotations of several people stand side by side."""
+    """The annotations of a text. Decisions on single spans join the first manual
+    annotation, and the annotations of several people are kept apart."""
     manual: list[AnnotatedText] = []
     decided: AnnotatedText | None = None
     votes: list[Votes] = []

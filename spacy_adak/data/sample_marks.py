@@ -53,7 +53,7 @@ def _is_weight(value: Any) -> bool:
 
 
 def _is_annotated(record: dict[str, Any], mark: Any) -> bool:
-    """Whether somebody has dealt with a record, as far as its tool tells."""
+    """Whether a record was annotated, according to its tool."""
     if not isinstance(mark, dict) or not _is_weight(mark.get("weight", 1)):
         return False
     tool = mark.get("tool")

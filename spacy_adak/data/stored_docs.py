@@ -140,7 +140,7 @@ class _StoredDocs:
 
 
 class _Source:
-    """A file that is read from a place of its own.
+    """A file with its own position for reading.
 
     file (IO[bytes]): The file.
     start (int | None): Where to start; None for where it is.

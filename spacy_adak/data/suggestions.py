@@ -142,9 +142,9 @@ _R = TypeVar("_R", bound=BaseModel)
 
 
 def read_suggestions(path: Path, summary: Summary) -> Iterator[Suggestion]:
-    """Read suggestions, one after the other. What is none, or is there twice, is noted
-    and left out. Texts that are equal share their suggestions: those of the first one
-    are read, and a decision about them holds for all.
+    """Read suggestions, one after the other. Invalid and repeated ones are noted and
+    left out. Texts that are equal share their suggestions: those of the first one are
+    read, and a decision about them holds for all.
 
     path (Path): The file.
     summary (Summary): Where problems are noted.

@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something in a record that could not be read as it stands."""
+    """Something in a record that could not be read as it is."""
 
     record: Place
     line: int

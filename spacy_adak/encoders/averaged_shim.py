@@ -18,7 +18,7 @@ class AveragedShim(PyTorchShim):
 
     @contextmanager
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
-        """Have other weights for a while.
+        """Use other weights for a while.
 
         params (dict): Arrays by the id of a shim or model, and the name of a parameter.
         """

@@ -1,4 +1,4 @@
-"""Work that is done before a process is forked, so that what comes of it is shared.
+"""Work that is done before a process is forked, so that the result is shared.
 
 A forked process shares the memory of its parent. Weights are packed when they are first
 used. If that is after the fork, each process of `nlp.pipe(n_process=...)` has packed
@@ -23,7 +23,7 @@ _waiting: WeakSet[Packs] = WeakSet()
 
 
 def pack_before_fork(owner: Packs) -> None:
-    """Have weights packed once, when a process is about to be forked.
+    """Pack weights once, when a process is about to be forked.
 
     owner (Packs): What has the weights. It is forgotten when nothing else holds it.
     """

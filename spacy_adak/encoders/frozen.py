@@ -107,7 +107,7 @@ def frozen_encoders(nlp: Language) -> Iterator["FrozenShim"]:
 
 
 def share_all_rows(nlp: Language) -> None:
-    """Have texts encoded once by all pipelines that were trained over the same frozen
+    """Encode texts once for all pipelines that were trained over the same frozen
     encoder with the same `--paths.rows`.
 
     nlp (Language): One of the pipelines.

@@ -1,7 +1,7 @@
 """A frozen encoder in a folder, with the rows of all texts it was run on.
 
     encoder       its weights
-    about.json    what is to be known of it without them; written last
+    about.json    what is known about it without them; written last
     rows/         the rows
 
 The trainings of a run look at the same texts. They find the rows here and never load
@@ -36,7 +36,7 @@ class SharedEncoder:
         self.rows = RowFolder(folder / ROWS)
 
     def is_stored(self) -> bool:
-        """RETURNS (bool): Whether the encoder is there; an error if it is another."""
+        """RETURNS (bool): Whether the encoder is stored; an error if another one is."""
         if not self._about.exists():
             return False
         found = srsly.read_json(self._about).get("encoder", self._identity)

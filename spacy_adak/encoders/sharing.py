@@ -27,7 +27,7 @@ def has_frozen_encoder(config: Config) -> bool:
 
 
 def share_frozen_encoders(config: Config, folder: Path) -> None:
-    """Have frozen encoders store themselves and their rows once for the whole run, or
+    """Let frozen encoders store themselves and their rows once for the whole run, or
     for all runs whose configs name the same folder.
 
     config (Config): The config of a training, which is changed.

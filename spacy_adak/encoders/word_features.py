@@ -54,8 +54,8 @@ def build_word_features(
 
 
 def silence_word_features(model: Model) -> None:
-    """Have a model do without what it could learn of single words: it then knows of
-    them what the encoder says, and can learn none by heart.
+    """Switch off the trained word features of a model: it then knows only what the
+    encoder says about a word, and can't memorise single words.
 
     model (Model): The model, with or without such features.
     """

@@ -149,8 +149,8 @@ class AdaKRecognizer(CheckedPipe):
         self.cfg[_CALIBRATION] = calibration._asdict()
 
     def add_label(self, label: str) -> int:
-        """Add an entity type. A trained model goes on to predict as before until it
-        has learnt the new one.
+        """Add an entity type. A trained model predicts as before until it has learnt
+        the new one.
 
         label (str): The label to add.
         RETURNS (int): 0 if the label is already present, otherwise 1.
@@ -403,7 +403,7 @@ class AdaKRecognizer(CheckedPipe):
         return Example(doc, example.reference)
 
     def read_sample(self, example: Example) -> Sample:
-        """Read what there is to learn from an example.
+        """Read what is learnt from an example.
 
         example (Example): The example.
         RETURNS (Sample): What is known and estimated, and where to cut the text.
@@ -417,7 +417,7 @@ class AdaKRecognizer(CheckedPipe):
         )
 
     def is_made_for(self, nlp: Language) -> None:
-        """Tell which pipeline the component is part of.
+        """Record which pipeline the component is part of.
 
         nlp (Language): The pipeline.
         """
@@ -429,7 +429,7 @@ class AdaKRecognizer(CheckedPipe):
         return Progress(self.name, self._step, self._planned_steps, self.cfg)
 
     def plan_annealing(self, steps: int) -> None:
-        """Tell how many steps the training will have.
+        """Set how many steps the training will have.
 
         steps (int): B, the planned number of steps.
         """

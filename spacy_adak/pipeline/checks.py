@@ -36,8 +36,8 @@ def check_finite(
 
 
 def check_moves(name: str, sample: Sample, scores: TagScores, reference: Doc) -> None:
-    """Refuse q whose moves have another form than those of the model, as they have with
-    many labels. All moves alike go with either.
+    """Refuse q whose transitions have another shape than those of the model, which
+    depends on the number of labels. Constant transitions fit both.
 
     name (str): The name of the component.
     sample (Sample): What is known and estimated.

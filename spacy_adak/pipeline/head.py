@@ -111,7 +111,7 @@ class CRFHead(nn.Module):
         return all(bool((x.isfinite() | illegal).all()) for x, illegal in moves)
 
     def with_tags(self, tagset: TagSet) -> "CRFHead":
-        """Go on with more tags, and predict as before.
+        """Add tags, and predict as before.
 
         A new tag copies all scores of O and has a lower bias, so that no path through
         it can win before it has learnt something. Where moves to other types are made

@@ -1,4 +1,4 @@
-"""What there is to learn from a batch of documents, as tensors."""
+"""What is learnt from a batch of documents, as tensors."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class Targets(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """Some segments: what the model says of them, and what there is to learn.
+    """Some segments: the scores of the model, and what is learnt.
 
     chain (Chain): The scores of the model.
     batch (SegmentBatch): The tokens of the segments.
@@ -84,7 +84,7 @@ def gather_targets(
     device: torch.device,
     unknown_is_open: bool,
 ) -> Targets:
-    """Put together what there is to learn from documents.
+    """Collect what is learnt from documents.
 
     samples (Sequence[Sample]): What there is to learn from each.
     tagset (TagSet): The tags.

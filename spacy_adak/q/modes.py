@@ -18,8 +18,8 @@ QMode = Literal["hard", "soft", "interpolated"]
 
 
 def mean_scores(fold_models: Sequence[TagScores]) -> TagScores:
-    """What several fold models say together: the probability of a path is, but for a
-    constant, the geometric mean of what each of them says.
+    """The mean of several fold models: the probability of a path is, up to a constant,
+    the geometric mean of its probabilities by each model.
 
     fold_models (Sequence[TagScores]): What each of them says about the same texts.
     RETURNS (TagScores): The mean.

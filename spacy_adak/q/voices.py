@@ -42,7 +42,7 @@ def _band(bounds: Sequence[float], score: float | None) -> int:
 def voices_of(
     guesses: Guesses, bands: Mapping[str, Sequence[float]]
 ) -> dict[Place, frozenset[Voice]]:
-    """Tell who guesses each span.
+    """Find who guesses each span.
 
     guesses (Guesses): The guesses of a text by the name of the guesser.
     bands (Mapping[str, Sequence[float]]): The bounds between bands of scores.

@@ -38,8 +38,8 @@ class _Text(NamedTuple):
 def recall_from_complete_texts(
     annotated: Iterable[Doc], complete: Iterable[Doc]
 ) -> RecallEstimate | None:
-    """Compare the entities per token in some texts with those in complete ones. It
-    supposes that both are texts of the same kind. What was decided upon when a model
+    """Compare the entities per token in some texts with those in complete ones. This
+    assumes that both are texts of the same kind. What was decided upon when a model
     suggested it was not found by annotators: they have left it, as the other entities
     that they have left. Where a text is stated to be complete for a type, it counts as
     a complete one for this type.
@@ -98,8 +98,8 @@ def recall_from_complete_texts(
 
 
 def annotated_unasked(doc: Doc) -> list[Span]:
-    """RETURNS (list[Span]): The entities that annotators have marked by themselves, not
-    those decided upon when a model suggested them."""
+    """RETURNS (list[Span]): The entities that annotators have marked without a
+    suggestion of a model."""
     decided = {(s.start, s.end, s.label) for s in doc.spans.get(DECIDED_KEY, ())}
     return [e for e in doc.ents if (e.start, e.end, e.label) not in decided]
 

@@ -1,4 +1,4 @@
-"""One recall of annotators from what several estimators say."""
+"""One recall of the annotators from several estimators."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, get_args
@@ -87,7 +87,7 @@ def _seem_to_know_some_forms_only(
 def recalls_of_types(
     recall: AnnotatorRecall, apart: Collection[str]
 ) -> dict[str, float]:
-    """Tell the recall of each type, if annotators were not asked for all types alike.
+    """The recall of each type, if texts are complete for different types.
 
     recall (AnnotatorRecall): The recall.
     apart (Collection[str]): The types that texts are stated to be complete for, or that

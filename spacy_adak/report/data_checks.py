@@ -36,7 +36,7 @@ _WHAT_TELLS_RECALL = (
 def check_contents(
     name: str, docs: Sequence[Doc], incorrect_spans_key: str
 ) -> Iterable[Finding]:
-    """What the data has: texts, entities, and what is known of tokens.
+    """What the data has: texts, entities, and what is known about tokens.
 
     name (str): "training" or "dev".
     docs (Sequence[Doc]): The data.
@@ -95,7 +95,7 @@ def _state(iob: int, label: str) -> str:
 
 
 def check_complete_types(train: Sequence[Doc]) -> Iterable[Finding]:
-    """Tell for which types texts are stated to be complete.
+    """Report for which types texts are stated to be complete.
 
     train (Sequence[Doc]): The training data.
     YIELDS (Finding): What was found.

@@ -18,7 +18,7 @@ from .incomplete_gold import CountedText, correct_scores
 from .predictions import spans_key
 from .reliability import Pair
 
-# More texts would make it neither much surer nor quicker.
+# More texts would take longer and hardly be more precise.
 MAX_TEXTS = 2000
 
 
@@ -98,8 +98,7 @@ def _all_pairs(examples: Sequence[Example], key: str | None) -> list[Pair]:
 
 
 def score_pairs(predicted: Doc, reference: Doc, key: str | None) -> list[Pair]:
-    """Tell of each entity that was found how probable it was said to be, and whether it
-    is right.
+    """The probability of each entity that was found, and whether it is right.
 
     predicted (Doc): The document with what was found.
     reference (Doc): The same text, annotated completely.

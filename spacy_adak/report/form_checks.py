@@ -15,7 +15,7 @@ _UNKNOWN, _OUTSIDE = 0, 2
 
 @dataclass
 class Forms:
-    """How often each form is annotated, stated to be outside, and neither."""
+    """How often each form is annotated, stated to be outside, or neither."""
 
     marked: dict[str, Counter[str]] = field(
         default_factory=lambda: defaultdict(Counter)

@@ -101,7 +101,7 @@ class CorrectedScores(NamedTuple):
 
     overall (CorrectedScore): Over all entities.
     per_type (dict[str, CorrectedScore]): Of each entity type.
-    annotators (AnnotatorRecall | None): What is known of the annotators' recall.
+    annotators (AnnotatorRecall | None): The annotators' recall, as far as it is known.
     """
 
     overall: CorrectedScore
@@ -109,7 +109,8 @@ class CorrectedScores(NamedTuple):
     annotators: AnnotatorRecall | None
 
     def recall_to_dict(self) -> dict[str, Any] | None:
-        """RETURNS (dict[str, Any] | None): What is known of the annotators' recall."""
+        """RETURNS (dict[str, Any] | None): The annotators' recall, as far as it is
+        known."""
         if self.annotators is None:
             return None
         value, low, high = self.annotators.recall

@@ -29,7 +29,7 @@ _ENVIRONMENT = Environment(
 
 
 def _with_code(text: str) -> Markup:
-    """Text with what stands between backquotes as code."""
+    """Text with what is in backquotes as code."""
     parts = text.split("`")
     for i in range(1, len(parts), 2):
         parts[i] = Markup("<code>{}</code>").format(parts[i])
@@ -88,8 +88,7 @@ def render_fragment(template: str, *, styles: Sequence[str], **values: Any) -> s
 
 
 def to_embedded_json(data: Any) -> str:
-    """RETURNS (str): JSON that can stand within a script element, whatever its strings
-    hold."""
+    """RETURNS (str): JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -49,13 +49,13 @@ class Prediction(NamedTuple):
 def predict(
     nlp: Language, data_path: Path, *, gold_preproc: bool = False
 ) -> list[Example]:
-    """Have a pipeline find entities. Texts that another pipeline has read over the same
+    """Find entities with a pipeline. Texts that another pipeline has read over the same
     frozen encoder, with the same `--paths.rows`, are not encoded again.
 
     nlp (Language): The pipeline.
     data_path (Path): A `.spacy` file, or a directory of them.
     gold_preproc (bool): Use the gold sentences and tokens.
-    RETURNS (list[Example]): What was found, beside what is annotated.
+    RETURNS (list[Example]): The predicted and the annotated documents.
     """
     files = [data_path] if data_path.is_file() else data_path.rglob("*.spacy")
     if not any(path.suffix == ".spacy" for path in files):
@@ -87,7 +87,7 @@ def in_gold(example: Example) -> Iterator[tuple[int, int, str]]:
 def predictions_in(examples: Sequence[Example], key: str | None) -> list[Prediction]:
     """List what was found.
 
-    examples (Sequence[Example]): What was found, beside what is annotated.
+    examples (Sequence[Example]): The predicted and the annotated documents.
     key (str | None): The span group with the probabilities.
     RETURNS (list[Prediction]): All entities that were found, in their order.
     """

@@ -33,8 +33,8 @@ class History(list[Round]):
 
 
 def try_to_write_report(folder: Path, use_gpu: int) -> Path | None:
-    """Write the report of a run that is done. Whatever may be wrong with the report,
-    the training is done: it is warned of.
+    """Write the report of a finished run. If the report fails, there is only a warning,
+    because the training is done.
 
     folder (Path): The output folder of the run.
     use_gpu (int): The id of a GPU, or -1.

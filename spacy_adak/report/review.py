@@ -39,7 +39,7 @@ LIMIT = 20_000
 
 
 class ReviewPage(NamedTuple):
-    """What came of writing a page.
+    """The result of writing a page.
 
     suggestions (int): How many suggestions it has.
     of_suggestions (int): How many there are.
@@ -139,7 +139,7 @@ def _about_any(
 
 
 class _Forms:
-    """What has to be known of all suggestions to choose some of them."""
+    """Statistics over all suggestions, to choose some of them."""
 
     def __init__(self) -> None:
         self.places = 0

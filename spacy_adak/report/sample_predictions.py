@@ -1,4 +1,4 @@
-"""Draw predictions to be judged, so that the precision of all of them can be told.
+"""Draw predictions to be judged, to estimate the precision of all of them.
 
 They are drawn at random from each type and range of probability, more where more of
 them may be wrong, and each keeps how many it stands for. What the annotation decides is
@@ -28,7 +28,7 @@ _LEAST_DOUBT = 0.1
 
 
 class DrawnPredictions(NamedTuple):
-    """What came of drawing predictions.
+    """The result of drawing predictions.
 
     drawn (int): How many were drawn.
     predictions (int): How many entities the pipeline finds.

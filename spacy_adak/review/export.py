@@ -37,8 +37,8 @@ def choose_target(to: str | None, path: Path) -> SuggestionTarget:
 
 
 def export(docs: Iterable[Doc], path: Path, target: Target, writing: Writing) -> None:
-    """Write documents with estimated spans. What a person is to go through has only the
-    texts with such spans, and only spans that can stand together.
+    """Write documents with estimated spans. A file for a person has only the texts with
+    such spans, and no spans that overlap.
 
     docs (Iterable[Doc]): The documents.
     path (Path): The file.

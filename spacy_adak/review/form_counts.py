@@ -85,8 +85,8 @@ def count_suggested(
 def count_occurrences(
     docs: Iterable[Doc], forms: dict[Group, FormCounts], incorrect_spans_key: str
 ) -> None:
-    """Count how often each form that is suggested is annotated, stated to be no entity,
-    and neither.
+    """Count how often each suggested form is annotated, stated to be no entity, or
+    neither.
 
     docs (Iterable[Doc]): All documents.
     forms (dict[Group, FormCounts]): The counts, with all forms that are suggested.

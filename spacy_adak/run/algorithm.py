@@ -50,7 +50,7 @@ def run_rounds(
     on_recall: Callable[[KnownRecall], None] = lambda recall: None,
     on_trust: Callable[[Trust], None] = lambda trust: None,
 ) -> Iterator[Round]:
-    """Do what is left to do of a run.
+    """Do the remaining rounds of a run.
 
     run (Run): The run.
     execute (Executor): Runs tasks.
@@ -247,8 +247,8 @@ def train_on_all_texts(run: Run, number: int, execute: Executor) -> dict[str, An
 
 
 def keep_if_best(run: Run, result: Round) -> Round:
-    """Write down what came of a round; its model is M(ŵ) from now on if it is better
-    on dev than that of all rounds before."""
+    """Record the results of a round. Its model becomes M(ŵ) if it is better on dev than
+    those of all earlier rounds."""
     history = run.history()
     best = max((earlier.score for earlier in history), default=-1.0)
     result = result._replace(is_best=result.score > best)

@@ -1,4 +1,4 @@
-"""What is found out about the texts of a run once, before its first round."""
+"""What is computed for the texts of a run once, before its first round."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ def prepare_rounds(
     on_recall: Callable[[KnownRecall], None],
     on_trust: Callable[[Trust], None],
 ) -> None:
-    """Find out what all rounds look up. What is on disk already is not done again.
+    """Compute what all rounds need. What is on disk already is not computed again.
 
     run (Run): The run.
     execute (Executor): Runs tasks.

@@ -15,7 +15,7 @@ _FAILS_FROM = Version("2.4.dev0")
 
 
 def problems_of_curated(config: Config, component: str) -> Iterator[str]:
-    """Find out whether a component can listen to such a transformer.
+    """Check whether a component can listen to such a transformer.
 
     config (Config): The config of a run, interpolated.
     component (str): The name of the `adak_ner` component.

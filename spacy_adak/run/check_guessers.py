@@ -63,7 +63,7 @@ def problems_of_guessers(
 
 
 def guessed_types(settings: AdakSettings, docs: Sequence[Doc]) -> set[str]:
-    """Tell which types are guessed, in the data or by a pipeline that the config names.
+    """Find which types are guessed, in the data or by a pipeline that the config names.
 
     settings (AdakSettings): The settings that name guessers.
     docs (Sequence[Doc]): The training data.

@@ -17,8 +17,8 @@ from .overrides import SPACY_SETTINGS, settings_of_loss
 
 
 def problems_of_settings(config: Config) -> Iterator[str]:
-    """Find settings that no one would read, encoders that are not there, and augmenters
-    that come too late.
+    """Find settings that nothing reads, encoders that do not exist, and augmenters that
+    come too late.
 
     config (Config): The config, interpolated.
     YIELDS (str): What is wrong.

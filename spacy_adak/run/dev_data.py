@@ -99,7 +99,7 @@ def set_apart(docs: Sequence[Doc], seed: int) -> tuple[list[Doc], list[Doc]]:
 
 
 def choose_by_likelihood(training: dict[str, Any]) -> None:
-    """Have models be chosen by the likelihood of the annotation instead of F1.
+    """Choose models by the likelihood of the annotation instead of F1.
 
     training (dict[str, Any]): The [training] block, which is changed.
     """

@@ -50,7 +50,7 @@ def first_lesson(run: Run, execute: Executor) -> Lesson:
 
 
 def estimate_likelihood(run: Run, execute: Executor) -> Annotators:
-    """Find out how likely the annotation is, whatever the truth may be.
+    """Estimate how likely the annotation is, given any path.
 
     run (Run): The run.
     execute (Executor): Runs tasks.

@@ -10,7 +10,7 @@ Everything that a run needs to continue after a crash is on disk:
     dev.spacy              the dev data that models are scored on
     frozen/                frozen encoders and, until the run is done, their rows for
                            all texts; models of the rounds have their encoder here
-    likelihood/            how likely the annotation would be, given a path; where a run
+    likelihood/            how likely the annotation is, given a path; where a run
                            starts from "missing", "forms" or "guesses"
     annotators/            while the recall of annotators is estimated, models for that
     recall.json            the recall of annotators, if it is needed
@@ -267,7 +267,7 @@ class Run(NamedTuple):
         estimates: Path | None = None,
         without_fold: int | None = None,
     ) -> Blueprint:
-        """Say what a training begins with.
+        """Describe what a training begins with.
 
         round_ (int): The round, or 0 for what comes before the first one.
         estimates (Path | None): The folder with q, if it was estimated.

@@ -19,7 +19,7 @@ _LOADERS = ("encoder_loader", "piecer_loader")
 
 
 def frozen_start_problems(config: Config, component: str) -> Iterator[str]:
-    """Find out whether there is a transformer to freeze.
+    """Check whether there is a transformer to freeze.
 
     config (Config): The config of a run, interpolated.
     component (str): The name of the `adak_ner` component.

@@ -1,4 +1,4 @@
-"""Write a training config with the settings of ours that one may want to change."""
+"""Write a training config with the settings that users may want to change."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,7 +93,7 @@ def quick_settings(config: Config | str | Path) -> dict[str, Any]:
 
 
 def _section(language: type[Language], name: str, default: dict[str, Any]) -> str:
-    """A section of the config, as it has to be for a language."""
+    """A section of the config, with the values of a language."""
     section = language.Defaults.config
     for part in name.split("."):
         section = section.get(part, {})

@@ -154,7 +154,7 @@ def _interpolate(raw: Config, sections: Iterable[str], problems: list[str]) -> C
 
 
 def _warn_of_dev_data(dev: list[Doc] | None, data: DevData) -> None:
-    """Say by what models are chosen, unless it is what everybody expects."""
+    """Say how models are chosen, unless it is by F1 on complete dev data."""
     if data.drawn:
         warnings.warn(Warnings.W219.format(count=data.drawn), stacklevel=3)
     if dev is None:

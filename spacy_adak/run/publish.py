@@ -69,7 +69,7 @@ def publish(run: Run) -> None:
 
 
 def reopen(folder: Path) -> None:
-    """Have a run that was finished count as one that goes on."""
+    """Mark a finished run as unfinished."""
     published = read_published(folder)
     if published.is_finished:
         _note_published(folder, published._replace(is_finished=False))
@@ -117,7 +117,7 @@ def _calibrate(run: Run, source: Path, target: Path) -> None:
 
 
 def _note_what_scores_rest_on(meta_path: Path, run: Run) -> None:
-    """Scores on incomplete dev data must not be taken for others."""
+    """Scores on incomplete dev data must not be confused with others."""
     recall = read_recall(run.folder)
     if recall is None or not chooses_by_likelihood(run.config["training"]):
         return

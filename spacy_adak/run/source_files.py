@@ -27,8 +27,8 @@ def write_digests(config: Config, path: Path) -> None:
 
 
 def changed_files(path: Path) -> list[str]:
-    """Find the files that hold something else than what was written down. Those that
-    are not there any more, or not on this machine, are none of them.
+    """Find the files whose content differs from what was recorded. Files that no longer
+    exist, or are not on this machine, do not count.
 
     path (Path): What was written down.
     RETURNS (list[str]): Their paths.

@@ -133,7 +133,8 @@ def train(
 
 
 def is_stopped(folder: Path) -> bool:
-    """RETURNS (bool): Whether a folder holds a run that was begun but not finished."""
+    """RETURNS (bool): Whether a folder holds a run that was started but not
+    finished."""
     return is_begun(folder) and not is_published(folder)
 
 
@@ -191,8 +192,8 @@ def _begin(
 
 
 def _go_on(folder: Path, raw: Config, use_gpu: int, code_path: Path | None) -> Run:
-    """Take up a run where it was stopped, with the settings it was begun with. When
-    it ends, where it is executed and what is logged may change."""
+    """Continue a run where it was stopped, with the settings it was started with. Only
+    rounds, patience, the executor and the logger may change."""
     filled = fill_config(raw)
     asked = filled.to_write.interpolate()
     path = folder / CONFIG_FILE

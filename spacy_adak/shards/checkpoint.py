@@ -46,12 +46,12 @@ _CANT_WRITE = {
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON so that it is there as a whole or not at all."""
+    """Write JSON so that the file is complete or does not exist."""
     write_file(path, lambda beside: srsly.write_json(beside, data))
 
 
 def write_jsonl(path: Path, rows: Sequence[Any]) -> None:
-    """Write lines of JSON so that they are there as a whole or not at all."""
+    """Write lines of JSON so that the file is complete or does not exist."""
     write_file(path, lambda beside: srsly.write_jsonl(beside, rows))
 
 
@@ -73,7 +73,7 @@ def damage_named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder so that it is there as a whole or not at all.
+    """Fill a folder so that it is complete or does not exist.
 
     path (Path): The folder; one that is there is replaced.
     YIELDS (Path): Where to put what will be in it.
@@ -130,7 +130,7 @@ def refuse_to_overwrite(folder: Path, names: Iterable[str]) -> None:
 
 
 def claim(folder: Path) -> None:
-    """Say that a folder is that of a run, whose files the next run may replace."""
+    """Mark a folder as that of a run, so that the next run may replace its files."""
     (folder / _LOCK).write_text(_CLAIM, encoding="utf8")
 
 
@@ -196,7 +196,7 @@ def at_work(folder: Path, run: str) -> Iterator[None]:
 def explained_write_errors(
     folder: Path, is_begun: Callable[[], bool]
 ) -> Iterator[None]:
-    """Say what a full disk or a folder that can't be written to means for a run.
+    """Explain what a full disk or a folder that can't be written to means for a run.
 
     folder (Path): The folder of the run.
     is_begun (Callable): Tells whether there is a run to go on with.

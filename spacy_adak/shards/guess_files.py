@@ -15,12 +15,12 @@ from .checkpoint import damage_named, write_json
 
 
 def answers_path(folder: Path, guesser: str, source: Path) -> Path:
-    """RETURNS (Path): The file with what a guesser says of the texts of another."""
+    """RETURNS (Path): The file with the guesses for the texts of a shard."""
     return folder / guesser / f"{source.stem}.json"
 
 
 def write_answers(path: Path, answers: Sequence[Sequence[Guess]]) -> None:
-    """Write down what a guesser says of the texts of a file, in order."""
+    """Write the guesses for the texts of a file, in order."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"texts": answers})
 

@@ -1,4 +1,4 @@
-"""What a run has found out about its annotators, where all its tasks find it."""
+"""The estimates of a run about its annotators, in a file for all of its tasks."""
 
 import json
 from collections.abc import Mapping

@@ -53,7 +53,7 @@ def reader_block(config: Config, corpus: str) -> dict[str, Any]:
 
 
 def replace_reader(config: Config, corpus: str, block: dict[str, Any]) -> None:
-    """Have a corpus read in another way, with the augmenter it had.
+    """Replace the reader of a corpus, and keep its augmenter.
 
     config (Config): The config, which is changed.
     corpus (str): "train" or "dev".

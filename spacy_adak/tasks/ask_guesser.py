@@ -53,7 +53,7 @@ class GuessingTask(NamedTuple):
 
     @property
     def output(self) -> Path:
-        """RETURNS (Path): Written last, so its presence means that all is there."""
+        """RETURNS (Path): Written last, so everything is complete if it exists."""
         name = f"{self.guesser}-{self.part + 1}-of-{self.parts}.json"
         return self.folder / name
 
@@ -68,7 +68,7 @@ class GuessingTask(NamedTuple):
         return self.output.with_suffix(".progress")
 
     def is_done(self) -> bool:
-        """RETURNS (bool): Whether all answers are there."""
+        """RETURNS (bool): Whether all answers exist."""
         return self.output.exists()
 
     def run(self) -> None:

@@ -74,8 +74,8 @@ class Blueprint(NamedTuple):
         return nlp
 
     def estimate_settings(self, component: AdaKRecognizer) -> None:
-        """Tell the component what was found out about the annotators. It is that of all
-        folds, so that all trainings of a run are told the same.
+        """Pass the estimates about the annotators to the component. They are those of
+        all folds, so they are the same in all trainings of a run.
 
         component (AdaKRecognizer): The component.
         """

@@ -48,7 +48,7 @@ class EncodingTask(NamedTuple):
 
     @property
     def output(self) -> Path:
-        """RETURNS (Path): Written last, so its presence means that all is there."""
+        """RETURNS (Path): Written last, so everything is complete if it exists."""
         name = f"encoded-{self.part + 1}-of-{self.parts}.json"
         return self.blueprint.frozen / name
 

@@ -71,7 +71,7 @@ class LikelihoodTask(NamedTuple):
 
     @property
     def output(self) -> Path:
-        """RETURNS (Path): Written last, so its presence means that all is there."""
+        """RETURNS (Path): Written last, so everything is complete if it exists."""
         return self.estimates / "annotators.json"
 
     @property
@@ -158,7 +158,7 @@ class LikelihoodTask(NamedTuple):
         texts: Sequence[Text],
         tagset: TagSet,
     ) -> list[Evidence]:
-        """What guesses say of each text of a shard."""
+        """The evidence of guesses for each text of a shard."""
         if self.guesses is None:
             return [NO_EVIDENCE] * len(examples)
         trust = Trust.from_disk(self.trust)

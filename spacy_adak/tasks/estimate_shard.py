@@ -87,7 +87,7 @@ class EstimationTask(NamedTuple):
 
     @property
     def statistics_path(self) -> Path:
-        """RETURNS (Path): Written last, so its presence means that all is there."""
+        """RETURNS (Path): Written last, so everything is complete if it exists."""
         return self.output.with_suffix(".json")
 
     def is_done(self) -> bool:
@@ -153,7 +153,7 @@ class EstimationTask(NamedTuple):
             )
 
     def _evidence(self) -> list[Evidence]:
-        """What guesses say of each text; nothing if there are none."""
+        """The evidence of guesses for each text; nothing if there are none."""
         if self.likelihood is None:
             return []
         return read_evidence(self.likelihood, self.shard)

@@ -47,10 +47,10 @@ class Task(Protocol):
         """The file that says what went wrong, if anything did."""
 
     def is_done(self) -> bool:
-        """Whether the result is there."""
+        """Whether the result exists."""
 
     def run(self) -> None:
-        """Make the result, unless it is there."""
+        """Make the result, unless it exists."""
 
 
 class Failure(NamedTuple):
@@ -209,7 +209,7 @@ def _run_for(parent: int, place: _Place, task: Task) -> Failure | None:
 
 @cache
 def _end_with(parent: int) -> None:
-    """Workers of a run that was killed must not go on working in its folder."""
+    """Workers of a killed run must not continue to work in its folder."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -221,7 +221,7 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def _ray(n_jobs: int, address: str | None) -> Iterator[None]:
-    """Use the cluster that is there, or start one for as long as it is used."""
+    """Use the running cluster, or start one for as long as it is used."""
     try:
         import ray
     except ImportError:

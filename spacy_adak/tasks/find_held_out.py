@@ -44,7 +44,7 @@ class HeldOutTask(NamedTuple):
         return self.output.with_suffix(".log")
 
     def is_done(self) -> bool:
-        """RETURNS (bool): Whether the spans are there."""
+        """RETURNS (bool): Whether the spans exist."""
         return self.output.exists()
 
     def run(self) -> None:

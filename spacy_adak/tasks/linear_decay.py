@@ -45,7 +45,7 @@ def _rates(
 
 
 def set_total_steps(config: Config, total_steps: int) -> None:
-    """Tell a learning rate that falls when it has to arrive.
+    """Set the step at which a falling learning rate reaches zero.
 
     config (Config): The config of a training, which is changed.
     total_steps (int): How many steps the training will have.

@@ -72,8 +72,8 @@ def _available_memory() -> int | None:
 
 
 def _is_known_to_workers(config: Config) -> bool:
-    """Whether other processes find all functions that a config names. What a program
-    has registered by itself, without an entry point, is not known to them."""
+    """Whether other processes find all functions that a config names. They don't know
+    what a program has registered without an entry point."""
     for kind, name in _functions(config):
         # Factories of spaCy are there once a pipeline of their language is.
         if not registry.has(kind, name):

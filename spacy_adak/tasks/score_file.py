@@ -15,7 +15,7 @@ SCORES_ENDING = ".scores.jsonl"
 
 
 class Scores(NamedTuple):
-    """What is known of a training when its model is scored.
+    """The state of a training when its model is scored.
 
     step (int): The step, from 0 on.
     epoch (int): How many passes over the data are completed.

@@ -69,8 +69,8 @@ def _looks_at_length_alone(config: Config) -> bool:
 
 
 def plan_steps(nlp: Language, texts: Iterable[TextOfLength] | None = None) -> int:
-    """Tell the config of an initialized pipeline how many steps there will be: its
-    learning rate falls over them, and a short training is scored more often.
+    """Set the number of steps in the config of an initialized pipeline: the learning
+    rate falls over them, and a short training is scored more often.
 
     nlp (Language): The pipeline.
     texts (Iterable[TextOfLength] | None): What the training reads, if that is known

@@ -52,11 +52,11 @@ class TrainingTask(NamedTuple):
         return self.output.with_name(f"{self.output.name}{SCORES_ENDING}")
 
     def is_done(self) -> bool:
-        """RETURNS (bool): Whether the model is there."""
+        """RETURNS (bool): Whether the model exists."""
         return self.output.exists()
 
     def run(self) -> None:
-        """Train the model, unless it is there already."""
+        """Train the model, unless it exists already."""
         if self.is_done():
             return
         with self.log_path.open("w", encoding="utf8") as log, logging_to(log):

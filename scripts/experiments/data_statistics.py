@@ -29,7 +29,7 @@ def check_statistics(dataset: str, split: str, counts: tuple[int, int]) -> None:
         raise ValueError(
             f"{dataset}, {split}: {counts[0]} entities in {counts[1]} sentences, where "
             f"there should be {expected[0]} in {expected[1]}. Results on other data "
-            "can't be put beside the paper's: see `python -m spacy project assets`."
+            "can't be compared with the paper's: see `python -m spacy project assets`."
         )
 
 

@@ -66,8 +66,7 @@ REPRODUCTION = (
     "-m spacy project run recovery . --vars.config frozen` trains what has none yet "
     "and writes this page. It takes the encoder of the config unless "
     '`ADAK_CONFIG_OVERRIDES="--paths.encoder FOLDER"` names another. A cell with a '
-    "result counts as finished, whatever its encoder: remove its line to train it "
-    "again."
+    "result counts as finished, with any encoder: remove its line to train it again."
 )
 # Encoders that are not on the hub under their name.
 ORIGINS = {

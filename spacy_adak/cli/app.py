@@ -145,7 +145,7 @@ def readable_errors() -> Iterator[None]:
         try:
             yield
         except UsageError as error:
-            # spaCy raises those of click, of which Typer may have a copy of its own.
+            # spaCy raises those of click. Typer may have its own copy of click.
             raise typer.BadParameter(error.format_message()) from error
         except (ValueError, OSError) as error:
             message = _explain(error)

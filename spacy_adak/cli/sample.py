@@ -85,7 +85,7 @@ def sample_cli(
     Annotators do not see what is annotated or found there, unless --with-suggestions is
     given. The command also prints how wide the intervals of scores will be for several
     numbers of texts. The records are marked, so that `adak convert` takes them as
-    completely annotated when they come back, whatever --unlabelled says.
+    completely annotated when they come back, even with --unlabelled missing.
 
     With --predictions it draws entities that a pipeline finds and that the annotation
     says nothing about, from each type and range of probability. Each one stores how

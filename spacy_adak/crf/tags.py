@@ -44,7 +44,7 @@ def may_follow(left: str | None, right: str | None, scheme: str) -> bool:
     right_prefix, right_type = split_tag(right or OUTSIDE)
     if left_prefix in _OPEN and right_prefix in _CONTINUING:
         return left_type == right_type
-    # BILUO says where an entity ends, so an open one has to go on.
+    # BILUO says where an entity ends, so an open one must continue.
     unfinished = scheme == "BILUO" and left_prefix in _OPEN
     return right_prefix not in _CONTINUING and not unfinished
 

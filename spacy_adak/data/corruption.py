@@ -183,7 +183,7 @@ def _keep(doc: Doc, ents: Sequence[Span], keep_ratio: float) -> Doc:
     complete = complete_spans(copy)
     copy.spans.clear()
     if keep_ratio == 1 and complete:
-        # Else no text is complete, those neither that happen to lose nothing.
+        # Otherwise no text is complete, not even one that happens to lose nothing.
         copy.spans[COMPLETE_KEY] = complete
     # spaCy leaves the identifiers of an entity on its tokens, and keeps the custom
     # attributes of a span under its offsets.

@@ -28,7 +28,7 @@ from .token_rows import TokenEncoder
 
 _NAME = "frozen_encoder"
 _MEGABYTE = 2**20
-# Of rows that are remembered in prediction, which may go on for ever.
+# For rows that are remembered in prediction, which may never end.
 _RECENT = 64 * _MEGABYTE
 
 

@@ -274,7 +274,7 @@ class Run(NamedTuple):
         without_fold (int | None): The fold to train without.
         RETURNS (Blueprint): How to make the pipeline, and which data it reads.
         """
-        # Every training has a seed of its own, which depends on nothing but its place.
+        # Every training has its own seed, which depends only on its place.
         place = 0 if without_fold is None else without_fold + 1
         seed = self.config["training"]["seed"] or 0
         is_first_fold = round_ <= 1 and without_fold is not None

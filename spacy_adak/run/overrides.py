@@ -67,7 +67,7 @@ def read_config(config: Config | str | Path, overrides: Mapping[str, Any]) -> Co
         )
     except ConfigValidationError as error:
         raise ValueError(Errors.A219.format(error=describe(error))) from error
-    # A section or setting that is there twice, or bytes that are no text.
+    # A repeated section or setting, or bytes that are not text.
     except (configparser.Error, UnicodeDecodeError) as error:
         raise ValueError(Errors.A234.format(path=config, error=error)) from error
 

@@ -1,7 +1,7 @@
-"""What reads the texts: a small network, a frozen transformer, or a trained one.
+"""The encoder of a new config: a small network, a frozen transformer, or a trained one.
 
-Each is a model for the component, and a transformer that is trained is a component of
-its own before it.
+Each is a model for the component. A transformer that is trained is a separate component
+before it.
 """
 
 from typing import Literal, NamedTuple
@@ -30,10 +30,10 @@ _TRANSFORMERS = {
     "en": Transformer("bert-base-cased", 0.0002, 256),
     "zh": Transformer("hfl/chinese-bert-wwm", 0.0001, 180),
 }
-# Words of other languages may have many pieces, and a transformer reads some 512.
+# Words of other languages may have many pieces, and a transformer reads about 512.
 _OTHER_TRANSFORMER = Transformer("bert-base-cased", 0.0002, 128)
 
-# Its sizes are here, for one may want others.
+# Its sizes are written out, because users may want to change them.
 _OWN = DEFAULT_CONFIG[DEFAULT_CONFIG.index("[adak_ner.model]") :].replace(
     "[adak_ner", "[components.adak_ner"
 )

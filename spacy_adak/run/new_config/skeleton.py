@@ -29,7 +29,7 @@ encoder = {{ encoder | tojson }}
 # A folder in which several runs share its vectors. If null, each run has its own.
 rows = null
 {%- endif %}
-# The training data. Unannotated tokens have to be missing, not outside:
+# The training data. Unannotated tokens must be missing, not outside:
 # `python -m spacy adak convert --unlabelled missing` writes such data.
 train = null
 # The development data, annotated completely. If you have none, leave it null: a part of

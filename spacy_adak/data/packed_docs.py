@@ -47,7 +47,7 @@ def write_packed(docs: Iterable[Doc], path: Path) -> None:
     path (Path): The file.
     """
     with ExitStack() as stack:
-        # In the folder of the file: if it has room for that, it most likely has for these.
+        # In the folder of the file, whose disk has to have room anyway.
         packed = _PackedDocs(
             {
                 name: stack.enter_context(TemporaryFile(dir=path.parent))

@@ -9,21 +9,23 @@ from spacy_adak.q.guess_precision import Tally, log_odds, updated
 
 @pytest.mark.parametrize("right", [0, 1, 7])
 @pytest.mark.parametrize("seen", [1.0, 0.3])
+@pytest.mark.parametrize("noticed", [1.0, 0.2])
 @pytest.mark.parametrize("prior", [0.01, 0.4])
 def test_share_after_some_trials_is_by_bayes(
-    right: int, seen: float, prior: float
+    right: int, seen: float, noticed: float, prior: float
 ) -> None:
     trials = 20
 
     def likelihood(share: float) -> float:
-        return float(binom.pmf(right, trials, seen * share))
+        if_noticed = float(binom.pmf(right, trials, seen * share))
+        return noticed * if_noticed + (1 - noticed) * (right == 0)
 
     anything, _ = quad(likelihood, 0, 1)
     mean = quad(lambda share: share * likelihood(share), 0, 1)[0] / anything
     as_before = 0.9 * likelihood(prior)
     weight = as_before / (as_before + 0.1 * anything)
     expected = weight * log_odds(prior) + (1 - weight) * log_odds(mean)
-    found = log_odds(updated(prior, right, trials, seen))
+    found = log_odds(updated(prior, right, trials, seen, noticed))
     assert found == pytest.approx(expected, abs=1e-4)
 
 

@@ -104,12 +104,16 @@ class Tally(NamedTuple):
 
         recall (float): r.
         """
-        chance = self.by_chance()
-        in_incomplete = compare(
-            chance, self.right_in_incomplete, self.incomplete, recall
+        compared = (
+            (self.right_in_incomplete, self.incomplete, recall),
+            (self.right_in_complete, self.complete, 1.0),
         )
-        in_complete = compare(chance, self.right_in_complete, self.complete)
-        return 1 - in_incomplete.as_before * in_complete.as_before
+        chance = self.by_chance()
+        return 1 - math.prod(
+            compare(chance, right, trials, seen).as_before
+            for right, trials, seen in compared
+            if trials
+        )
 
     def precision_of_length(self, value: float, worth: float, recall: float) -> float:
         """Estimate the share of guesses of one length, among those of all lengths. It

@@ -53,3 +53,16 @@ def test_a_guess_that_is_not_annotated_is_wrong_in_complete_texts_only() -> None
     assert complete.guesses == incomplete.guesses == 20
     assert complete.by_chance() == pytest.approx(0.1)
     assert complete.precision(0.5, 0.1) < 0.1 < incomplete.precision(0.5, 0.1)
+
+
+def test_guesses_that_agree_with_chance_are_worth_nothing() -> None:
+    def worth(right: int, is_complete: bool) -> float:
+        tally = Tally()
+        for i in range(400):
+            tally = tally.plus(is_complete, i < right, 0.1)
+        return tally.worth(0.5)
+
+    assert worth(40, True) < 0.02
+    assert worth(20, False) < 0.02
+    assert worth(200, True) == worth(200, False) == pytest.approx(1.0)
+    assert Tally().plus(True, False, 0.1).worth(0.5) < 0.1

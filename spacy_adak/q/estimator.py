@@ -126,7 +126,8 @@ class Estimator:
             allowed = self._candidate_mask(
                 texts, samples, by_annotation, docs, self.settings.mask.kbest, evidence
             )
-        # By Bayes: the prediction of the models times the likelihood of the annotation.
+        # By Bayes: the prediction of the models times the likelihoods of the annotation
+        # and of the guesses.
         weights = texts.new_per_token(torch.float64, len(self.tagset))
         if log_likelihoods:
             weights = texts.concatenate(log_likelihoods).to(weights.dtype)
@@ -143,18 +144,20 @@ class Estimator:
         probabilities = {}
         candidates: list[list[tuple[LabelledSpan, float]]] = [[] for _ in samples]
         for batch in texts.batches:
-            # What guesses say needs the temperature as well: it multiplies the odds
-            # that fold models give.
-            chain = scores.chain(batch).with_node_weights(said[batch.tokens])
-            batch_weights = weights[batch.tokens]
-            posterior = chain.with_node_weights(batch_weights)
+            by_models = scores.chain(batch)
+            chain = by_models.with_node_weights(said[batch.tokens])
+            posterior = chain.with_node_weights(weights[batch.tokens])
             mask = self._without_ruled_out(
                 texts, batch, posterior, allowed[batch.tokens]
             )
             batch_paths = best_paths(posterior.allowing(mask))
             texts.scatter(paths, batch, batch_paths)
             q = chain_of_q(
-                chain, mask, batch_weights, self.settings.q.mode, self.temperature
+                by_models,
+                mask,
+                weights[batch.tokens] + said[batch.tokens],
+                self.settings.q.mode,
+                self.temperature,
             )
             if q is not None:
                 texts.scatter(nodes, batch, q.emissions.to(nodes.dtype))

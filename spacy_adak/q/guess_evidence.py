@@ -126,12 +126,17 @@ NO_EVIDENCE = Evidence([], {})
 
 
 def evidence_of(
-    trust: Trust, guesses: Guesses, known: Known, tagset: TagSet
+    trust: Trust,
+    guesses: Guesses,
+    words: Sequence[str],
+    known: Known,
+    tagset: TagSet,
 ) -> Evidence:
     """Weigh the guesses of a text.
 
     trust (Trust): How far guessers are trusted.
     guesses (Guesses): What they guess, in tokens of the text that is learnt from.
+    words (Sequence[str]): The words of the text.
     known (Known): What is known of the text. A guess that it contradicts is wrong.
     tagset (TagSet): The tags.
     RETURNS (Evidence): The evidence.
@@ -139,9 +144,10 @@ def evidence_of(
     names = frozenset(guesses)
     allowed = allowed_tags(known, tagset)
     weighed = [
-        GuessedSpan(LabelledSpan(*place), *trust.precision[voices, place[2]])
+        GuessedSpan(LabelledSpan(*place), *trusted)
         for place, voices in voices_of(guesses, trust.bands).items()
-        if (voices, place[2]) in trust.precision and place[2] in tagset.types
+        if place[2] in tagset.types
+        and (trusted := trust.of_place(voices, place, words)) is not None
     ]
     return Evidence(
         [guess for guess in weighed if allowed[_cells(guess.span, tagset)].all()],

@@ -3,6 +3,10 @@
 Guessers may depend on each other. So spans are grouped by the set of guessers that
 agree on them, and each set has its own precision, shrunk towards that of its best
 member. Two guessers that always agree count as one.
+
+Nor are the guesses of one guesser alike. A gazetteer is right wherever a long name
+occurs, and nearly always wrong about a digit that is a name somewhere. So each length
+has a precision of its own, and so has each form that is guessed more than once.
 """
 
 import json
@@ -12,54 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spacy.tokens import Doc
-
-from ..annotation.completeness import is_meant_to_be_complete
-from ..data.complete_types import types_complete_in
-from ..recall.complete_texts import annotated_unasked
 from ..recall.intervals import Interval, share
 from ..shards.checkpoint import damage_named, write_json
-from .guess_precision import Tally, bounded, log_odds, updated
-from .voices import Guesses, Place, Voice, bands_of_scores, voices_of
-
-
-class GuessedText(NamedTuple):
-    """A text, as far as guesses are compared with it.
-
-    length (int): Its tokens.
-    is_complete (bool): Whether all of its entities are annotated.
-    complete_types (frozenset[str]): The types whose entities are, if it is not.
-    entities (frozenset): Start, end and label of each entity that annotators have
-        marked by themselves.
-    decided (frozenset): The same for those that were decided upon when a model
-        suggested them. Guesses of these are not compared.
-    guesses (Guesses): The guesses by the name of the guesser.
-    """
-
-    length: int
-    is_complete: bool
-    entities: frozenset[Place]
-    decided: frozenset[Place]
-    guesses: Guesses
-    complete_types: frozenset[str] = frozenset()
-
-    @classmethod
-    def read(cls, doc: Doc, guesses: Guesses) -> "GuessedText":
-        """RETURNS (GuessedText): A document and what was guessed of it."""
-        entities = {(e.start, e.end, e.label_) for e in annotated_unasked(doc)}
-        decided = {(e.start, e.end, e.label_) for e in doc.ents} - entities
-        return cls(
-            len(doc),
-            is_meant_to_be_complete(doc),
-            frozenset(entities),
-            frozenset(decided),
-            guesses,
-            frozenset(types_complete_in(doc)),
-        )
-
-    def is_complete_for(self, label: str) -> bool:
-        """RETURNS (bool): Whether all entities of a type are annotated."""
-        return self.is_complete or label in self.complete_types
+from .guess_precision import Tally, bounded, updated
+from .guessed_texts import AnnotatorsByType, Chance, GuessedText, form_of
+from .known_forms import Annotators
+from .voices import Place, Voice, bands_of_scores, voices_of
 
 
 class GuesserTrust(NamedTuple):
@@ -87,24 +49,44 @@ class Trust(NamedTuple):
 
     guessers (list[GuesserTrust]): Each by itself, for people.
     bands (dict[str, list[float]]): The bounds between the bands of a guesser's scores.
-    precision (dict): That of spans which a set of voices guesses, with a label, as the
-        log-odds beyond chance and as the share itself.
+    precision (dict): That of spans of a length which a set of voices guesses, with a
+        label, as the log-odds beyond chance and as the share itself.
+    forms (dict): The same for forms that are guessed more than once.
     missed (dict): What an entity of a label weighs that none of a set of guessers has
         guessed, where all of them have seen the text.
     """
 
     guessers: list[GuesserTrust]
     bands: dict[str, list[float]]
-    precision: dict[tuple[frozenset[Voice], str], tuple[float, float]]
+    precision: dict[tuple[frozenset[Voice], str, int], tuple[float, float]]
+    forms: dict[tuple[frozenset[Voice], str, str], tuple[float, float]]
     missed: dict[tuple[frozenset[str], str], float]
+
+    def of_place(
+        self, voices: frozenset[Voice], place: Place, words: Sequence[str]
+    ) -> tuple[float, float] | None:
+        """RETURNS (tuple[float, float] | None): The log-odds beyond chance of a place
+        that some voices guess, and the precision; None if nothing is known of it.
+
+        voices (frozenset[Voice]): Who guesses it.
+        place (Place): Start, end and label.
+        words (Sequence[str]): The words of its text.
+        """
+        start, end, label = place
+        by_form = self.forms.get((voices, label, form_of(words, start, end)))
+        return by_form or self.precision.get((voices, label, end - start))
 
     def _to_json(self) -> dict[str, Any]:
         return {
             "guessers": [list(row) for row in self.guessers],
             "bands": self.bands,
             "precision": [
-                [sorted(voices), label, *values]
-                for (voices, label), values in self.precision.items()
+                [sorted(voices), label, length, *values]
+                for (voices, label, length), values in self.precision.items()
+            ],
+            "forms": [
+                [sorted(voices), label, form, *values]
+                for (voices, label, form), values in self.forms.items()
             ],
             "missed": [
                 [sorted(names), label, value]
@@ -126,11 +108,19 @@ class Trust(NamedTuple):
                 [_read_guesser(*row) for row in data["guessers"]],
                 data["bands"],
                 {
-                    (frozenset((name, band) for name, band in voices), label): (w, p)
-                    for voices, label, w, p in data["precision"]
+                    (_read_voices(voices), label, length): (weight, value)
+                    for voices, label, length, weight, value in data["precision"]
+                },
+                {
+                    (_read_voices(voices), label, form): (weight, value)
+                    for voices, label, form, weight, value in data["forms"]
                 },
                 {(frozenset(names), label): v for names, label, v in data["missed"]},
             )
+
+
+def _read_voices(voices: list[list[Any]]) -> frozenset[Voice]:
+    return frozenset((name, band) for name, band in voices)
 
 
 def _read_guesser(
@@ -147,23 +137,28 @@ def _read_guesser(
 
 def estimate_trust(
     texts: Sequence[GuessedText],
-    recall: float,
+    annotators: Annotators,
     recall_per_type: Mapping[str, float] | None = None,
 ) -> Trust:
     """Compare guesses with the annotation.
 
     texts (Sequence[GuessedText]): All texts that guessers have seen.
-    recall (float): r, the share of entities that annotators mark in texts that are not
-        annotated completely.
-    recall_per_type (Mapping[str, float]): The same for types where it is another one.
+    annotators (Annotators): How many entities they mark in texts that are not
+        annotated completely, and how many of those whose form they know.
+    recall_per_type (Mapping[str, float]): The share of entities that they mark, for
+        types where it is another one.
     RETURNS (Trust): How far guessers are trusted.
     """
     bands = bands_of_scores(text.guesses for text in texts)
-    seen = _Recall(recall, recall_per_type or {})
-    chance = _Chance(texts, seen)
+    seen = AnnotatorsByType(annotators, recall_per_type or {})
+    chance = Chance(texts, seen)
     alone: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
     by_voice: defaultdict[tuple[Voice, str], Tally] = defaultdict(Tally)
     by_voices: defaultdict[tuple[frozenset[Voice], str], Tally] = defaultdict(Tally)
+    by_length: defaultdict[tuple[frozenset[Voice], str, int], Tally]
+    by_length = defaultdict(Tally)
+    by_form: defaultdict[tuple[frozenset[Voice], str, int, str], Tally]
+    by_form = defaultdict(Tally)
     for text in texts:
         for (start, end, label), voices in voices_of(text.guesses, bands).items():
             if (start, end, label) in text.decided:
@@ -177,25 +172,50 @@ def estimate_trust(
                 alone[voice[0], label] = alone[voice[0], label].plus(*trial)
                 by_voice[voice, label] = by_voice[voice, label].plus(*trial)
             by_voices[voices, label] = by_voices[voices, label].plus(*trial)
+            length, form = end - start, form_of(text.words, start, end)
+            key = voices, label, length
+            by_length[key] = by_length[key].plus(*trial)
+            of_form = (*key, form)
+            by_form[of_form] = by_form[of_form].plus(*trial)
     precision_alone = {
-        key: tally.precision(tally.by_chance(), seen.of(key[1]))
+        key: tally.precision(tally.by_chance(), seen.of(key[1]).recall)
         for key, tally in alone.items()
     }
     # What is a part of something larger is drawn towards the whole.
     of_voice = {
         (voice, label): tally.precision_of_part(
-            alone[voice[0], label], precision_alone[voice[0], label], seen.of(label)
+            alone[voice[0], label],
+            precision_alone[voice[0], label],
+            seen.of(label).recall,
         )
         for (voice, label), tally in by_voice.items()
     }
-    precision = {}
-    for (voices, label), tally in sorted(by_voices.items(), key=_by_names):
+    worth = {key: tally.worth(seen.of(key[1]).recall) for key, tally in alone.items()}
+    of_voices = {}
+    worth_of_voices = {}
+    for (voices, label), tally in by_voices.items():
         best = max(voices, key=lambda voice: (of_voice[voice, label], voice))
-        value = tally.precision_of_part(
-            by_voice[best, label], of_voice[best, label], seen.of(label)
+        of_voices[voices, label] = tally.precision_of_part(
+            by_voice[best, label], of_voice[best, label], seen.of(label).recall
         )
-        weight = log_odds(value) - log_odds(tally.by_chance())
-        precision[voices, label] = weight, value
+        worth_of_voices[voices, label] = max(worth[name, label] for name, _ in voices)
+    precision = {}
+    for (voices, label, length), tally in sorted(by_length.items(), key=_by_names):
+        value = of_voices[voices, label]
+        if tally.guesses < by_voices[voices, label].guesses:
+            value = tally.precision_of_length(
+                value, worth_of_voices[voices, label], seen.of(label).recall
+            )
+        precision[voices, label, length] = tally.beyond_chance(value), value
+    forms = {}
+    for (voices, label, length, form), tally in sorted(by_form.items(), key=_by_names):
+        # One place alone tells nothing of others.
+        if tally.guesses > 1:
+            _, of_length = precision[voices, label, length]
+            value = tally.precision_of_form(
+                of_length, worth_of_voices[voices, label], seen.of(label)
+            )
+            forms[voices, label, form] = tally.beyond_chance(value), value
     hits, entities = _count_hits(texts)
     return Trust(
         [
@@ -203,7 +223,7 @@ def estimate_trust(
                 name,
                 label,
                 tally.guesses,
-                tally.interval(precision_alone[name, label], seen.of(label)),
+                tally.interval(precision_alone[name, label], seen.of(label).recall),
                 tally.by_chance(),
                 share(hits[name, label], entities[name, label])
                 if entities[name, label]
@@ -213,60 +233,14 @@ def estimate_trust(
         ],
         bands,
         precision,
+        forms,
         _missed(texts, chance),
     )
 
 
-def _by_names(item: tuple[tuple[frozenset[Voice], str], Tally]) -> tuple[Any, str]:
-    (voices, label), _ = item
-    return sorted(voices), label
-
-
-class _Recall(NamedTuple):
-    """How many of the entities annotators mark where they are not asked for all."""
-
-    overall: float
-    per_type: Mapping[str, float]
-
-    def of(self, label: str) -> float:
-        return self.per_type.get(label, self.overall)
-
-
-class _Chance:
-    """The share of the spans of a length that are entities, without guessers.
-
-    texts (Sequence[GuessedText]): All texts.
-    recall (_Recall): r.
-    """
-
-    def __init__(self, texts: Sequence[GuessedText], recall: _Recall) -> None:
-        # How many texts are alike in length, and in what they are complete for.
-        self._texts: Counter[tuple[int, bool, frozenset[str]]] = Counter()
-        self._entities: Counter[tuple[str, int]] = Counter()
-        for text in texts:
-            self._texts[text.length, text.is_complete, text.complete_types] += 1
-            for start, end, label in text.entities:
-                self._entities[label, end - start] += 1
-        self._recall = recall
-        self._spans: dict[tuple[str, int], float] = {}
-
-    def of_entity(self, label: str, length: int) -> float:
-        """RETURNS (float): The probability that a span is an entity."""
-        if (label, length) not in self._spans:
-            self._spans[label, length] = sum(
-                count
-                * max(0, size - length + 1)
-                * (1.0 if is_complete or label in types else self._recall.of(label))
-                for (size, is_complete, types), count in self._texts.items()
-            )
-        # Half an entity more: what was never seen is not impossible.
-        return (self._entities[label, length] + 0.5) / (
-            self._spans[label, length] + 1.0
-        )
-
-    def spans(self, texts: Iterable[GuessedText], length: int) -> int:
-        """RETURNS (int): How many spans of a length there are in some texts."""
-        return sum(max(0, text.length - length + 1) for text in texts)
+def _by_names(item: tuple[tuple[Any, ...], Tally]) -> tuple[Any, ...]:
+    (voices, *of_what), _ = item
+    return sorted(voices), of_what
 
 
 def _count_hits(
@@ -285,7 +259,7 @@ def _count_hits(
 
 
 def _missed(
-    texts: Sequence[GuessedText], chance: _Chance
+    texts: Sequence[GuessedText], chance: Chance
 ) -> dict[tuple[frozenset[str], str], float]:
     """The log-odds of an entity that nobody guesses, beyond those of any other span."""
     by_guessers: defaultdict[frozenset[str], list[GuessedText]] = defaultdict(list)

@@ -60,6 +60,15 @@ class Annotators(NamedTuple):
         """RETURNS (float): k, the share of forms that they know."""
         return self.recall / self.form_recall
 
+    def with_recall(self, recall: float) -> "Annotators":
+        """Keep the share of forms that they know, as far as that is possible.
+
+        recall (float): Another recall, for instance of a type.
+        RETURNS (Annotators): What annotators with this recall do.
+        """
+        form_recall = min(recall / self.known_forms, _HIGHEST_RECALL)
+        return Annotators(recall, max(recall, form_recall, _LOWEST_RECALL))
+
     def know_all_forms(self) -> bool:
         """RETURNS (bool): Whether what is missing was forgotten here and there."""
         return self.known_forms > _ALL_FORMS

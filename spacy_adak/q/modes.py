@@ -49,7 +49,8 @@ def chain_of_q(
 
     fold_models (Chain): The scores of fold models.
     allowed (Tensor): (B, T, N) bool, the tags that annotation and mask allow.
-    log_likelihood (Tensor): (B, T, N), how likely the annotation would be by each tag.
+    log_likelihood (Tensor): (B, T, N), how likely the annotation, and what guessers
+        say, would be by each tag.
     mode (QMode): Which q.
     temperature (float): For interpolated q.
     RETURNS (Chain | None): q, or nothing if it is hard. Soft q has (1, 1) transitions,
@@ -62,7 +63,7 @@ def chain_of_q(
         return Chain(q.log_weights, fold_models.lengths, all_alike, zeros, zeros)
     if mode == "interpolated":
         chain = interpolated_q(fold_models, allowed, temperature)
-        # What the annotation says needs no temperature.
+        # What annotation and guesses say needs no temperature.
         return chain.with_node_weights(log_likelihood)
     return None
 

@@ -6,6 +6,8 @@ from spacy.vocab import Vocab
 
 from ..data.docbin import read_docbin
 from ..q.guess_trust import GuessedText, Trust, estimate_trust
+from ..q.known_forms import Annotators
+from ..q.marked_forms import count_forms, marked_words
 from ..shards.guess_files import read_guesses
 from ..shards.layout import list_shards
 from ..shards.recall_file import KnownRecall
@@ -53,20 +55,23 @@ def find_trust(run: Run, recall: KnownRecall) -> Trust | None:
     """
     if run.trust_path.exists():
         return Trust.from_disk(run.trust_path)
-    texts = [text for path in _files(run) for text in _compared(run, path)]
+    docs = {path: list(read_docbin(path, Vocab())) for path in _files(run)}
+    texts = [
+        GuessedText.read(*each)
+        for path, of_file in docs.items()
+        for each in zip(of_file, read_guesses(run.guesses, path, of_file), strict=True)
+    ]
     if not any(text.guesses for text in texts):
         return None
     run.guesses.mkdir(exist_ok=True)
-    trust = estimate_trust(texts, recall.annotation_recall, recall.per_type)
+    # The dev data is not by annotators who leave something out.
+    shards = [docs[shard.path] for shard in list_shards(run.corpus)]
+    marked = [marked_words(doc) for of_shard in shards for doc in of_shard]
+    annotators = Annotators.from_forms(recall.annotation_recall, *count_forms(marked))
+    trust = estimate_trust(texts, annotators, recall.per_type)
     trust.to_disk(run.trust_path)
     return Trust.from_disk(run.trust_path)
 
 
 def _files(run: Run) -> tuple[Path, ...]:
     return (*(shard.path for shard in list_shards(run.corpus)), run.dev_path)
-
-
-def _compared(run: Run, path: Path) -> list[GuessedText]:
-    docs = list(read_docbin(path, Vocab()))
-    guesses = read_guesses(run.guesses, path, docs)
-    return [GuessedText.read(*each) for each in zip(docs, guesses, strict=True)]

@@ -166,7 +166,11 @@ class LikelihoodTask(NamedTuple):
         guesses = read_guesses(self.guesses, shard, references)
         return [
             evidence_of(
-                trust, in_predicted_tokens(example, guessed), text.known, tagset
+                trust,
+                in_predicted_tokens(example, guessed),
+                text.words,
+                text.known,
+                tagset,
             )
             for example, guessed, text in zip(examples, guesses, texts, strict=True)
         ]

@@ -21,6 +21,7 @@ from spacy_adak.q.guess_precision import log_odds
 from spacy_adak.q.guess_trust import Trust
 
 LENGTH = 4
+WORDS = ["a", "b", "c", "d"]
 EVIDENCE = Evidence(
     [
         GuessedSpan(LabelledSpan(0, 1, "PER"), 2.0, 0.8),
@@ -170,37 +171,45 @@ def test_evidence_is_that_of_all_who_guess_a_span() -> None:
     trust = Trust(
         [],
         {},
-        {(frozenset([a]), "PER"): (1.0, 0.5), (frozenset([a, b]), "PER"): (2.0, 0.7)},
+        {
+            (frozenset([a]), "PER", 1): (1.0, 0.5),
+            (frozenset([a, b]), "PER", 1): (2.0, 0.7),
+        },
+        {(frozenset([a]), "PER", "Eva"): (3.0, 0.8)},
         {(frozenset("ab"), "PER"): -0.4, (frozenset("a"), "PER"): -0.3},
     )
     tagset = TagSet(["PER"])
-    both, other = Guess(0, 1, "PER"), Guess(2, 3, "PER")
-    guesses = {"a": [both, other], "b": [both, Guess(3, 4, "UNKNOWN")]}
+    both, other, form = (Guess(i, i + 1, "PER") for i in (0, 2, 3))
+    guesses = {"a": [both, other, form], "b": [both, Guess(3, 4, "UNKNOWN")]}
+    words = ["Ann", "saw", "Ben", "Eva"]
     unknown = Known([], numpy.zeros(LENGTH, dtype=bool), [])
-    evidence = evidence_of(trust, guesses, unknown, tagset)
+    evidence = evidence_of(trust, guesses, words, unknown, tagset)
     assert evidence.spans == [
         GuessedSpan(LabelledSpan(0, 1, "PER"), 2.0, 0.7),
         GuessedSpan(LabelledSpan(2, 3, "PER"), 1.0, 0.5),
+        GuessedSpan(LabelledSpan(3, 4, "PER"), 3.0, 0.8),
     ]
     assert evidence.missed == {"PER": -0.4}
-    assert evidence_of(trust, {}, unknown, tagset).missed == {}
+    assert evidence_of(trust, {}, words, unknown, tagset).missed == {}
 
 
 def test_guess_that_annotation_contradicts_is_no_evidence() -> None:
     a = ("a", -1)
-    trust = Trust([], {}, {(frozenset([a]), "PER"): (1.0, 0.5)}, {})
+    lengths = {(frozenset([a]), "PER", length): (1.0, 0.5) for length in (1, 2)}
+    trust = Trust([], {}, lengths, {}, {})
     tagset = TagSet(["PER", "ORG"])
     guesses = {"a": [Guess(0, 2, "PER"), Guess(1, 3, "PER"), Guess(3, 4, "PER")]}
     annotated = LabelledSpan(2, 3, "ORG")
     known = Known([annotated], numpy.zeros(LENGTH, dtype=bool), [])
-    evidence = evidence_of(trust, guesses, known, tagset)
+    evidence = evidence_of(trust, guesses, WORDS, known, tagset)
     assert [guess.span.start for guess in evidence.spans] == [0, 3]
 
 
 def test_guess_of_a_type_that_the_model_does_not_have_is_no_evidence() -> None:
     voices = frozenset([("a", -1)])
-    trust = Trust([], {}, {(voices, label): (1.0, 0.5) for label in ("PER", "ORG")}, {})
+    precision = {(voices, label, 1): (1.0, 0.5) for label in ("PER", "ORG")}
+    trust = Trust([], {}, precision, {}, {})
     guesses = {"a": [Guess(0, 1, "PER"), Guess(1, 2, "ORG")]}
     known = Known([], numpy.zeros(LENGTH, dtype=bool), [])
-    evidence = evidence_of(trust, guesses, known, TagSet(["PER"]))
+    evidence = evidence_of(trust, guesses, WORDS, known, TagSet(["PER"]))
     assert [guess.span for guess in evidence.spans] == [LabelledSpan(0, 1, "PER")]

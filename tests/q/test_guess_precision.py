@@ -9,21 +9,23 @@ from spacy_adak.q.guess_precision import Tally, log_odds, updated
 
 @pytest.mark.parametrize("right", [0, 1, 7])
 @pytest.mark.parametrize("seen", [1.0, 0.3])
+@pytest.mark.parametrize("noticed", [1.0, 0.2])
 @pytest.mark.parametrize("prior", [0.01, 0.4])
 def test_share_after_some_trials_is_by_bayes(
-    right: int, seen: float, prior: float
+    right: int, seen: float, noticed: float, prior: float
 ) -> None:
     trials = 20
 
     def likelihood(share: float) -> float:
-        return float(binom.pmf(right, trials, seen * share))
+        if_noticed = float(binom.pmf(right, trials, seen * share))
+        return noticed * if_noticed + (1 - noticed) * (right == 0)
 
     anything, _ = quad(likelihood, 0, 1)
     mean = quad(lambda share: share * likelihood(share), 0, 1)[0] / anything
     as_before = 0.9 * likelihood(prior)
     weight = as_before / (as_before + 0.1 * anything)
     expected = weight * log_odds(prior) + (1 - weight) * log_odds(mean)
-    found = log_odds(updated(prior, right, trials, seen))
+    found = log_odds(updated(prior, right, trials, seen, noticed))
     assert found == pytest.approx(expected, abs=1e-4)
 
 
@@ -51,3 +53,16 @@ def test_a_guess_that_is_not_annotated_is_wrong_in_complete_texts_only() -> None
     assert complete.guesses == incomplete.guesses == 20
     assert complete.by_chance() == pytest.approx(0.1)
     assert complete.precision(0.5, 0.1) < 0.1 < incomplete.precision(0.5, 0.1)
+
+
+def test_guesses_that_agree_with_chance_are_worth_nothing() -> None:
+    def worth(right: int, is_complete: bool) -> float:
+        tally = Tally()
+        for i in range(400):
+            tally = tally.plus(is_complete, i < right, 0.1)
+        return tally.worth(0.5)
+
+    assert worth(40, True) < 0.02
+    assert worth(20, False) < 0.02
+    assert worth(200, True) == worth(200, False) == pytest.approx(1.0)
+    assert Tally().plus(True, False, 0.1).worth(0.5) < 0.1

@@ -126,3 +126,15 @@ def test_form_that_is_marked_once_and_left_out_once_counts() -> None:
     annotators = Annotators.from_forms(0.3, Counter(forms), Counter(forms[:3]))
     # Of three places that prove something none is marked.
     assert annotators.form_recall == 0.3
+
+
+def test_annotators_with_another_recall_know_as_many_forms() -> None:
+    annotators = Annotators(0.2, 0.8)
+    of_type = annotators.with_recall(0.1)
+    assert of_type.recall == 0.1
+    assert of_type.known_forms == pytest.approx(annotators.known_forms)
+    # Nobody marks all entities of the forms that they know.
+    assert annotators.with_recall(0.5).form_recall == 0.95
+    assert annotators.with_recall(0.99).form_recall == 0.99
+    assert Annotators(0.3, 0.3).with_recall(0.6) == Annotators(0.6, 0.6)
+    assert annotators.with_recall(0.0).known_forms == 0.0

@@ -171,6 +171,29 @@ def test_errors_of_a_guesser_are_not_learnt(folder: Path, tmp_path: Path) -> Non
     assert not {".", ","} & set(found)
 
 
+def test_error_that_is_repeated_does_not_spoil_the_rest(
+    folder: Path, tmp_path: Path
+) -> None:
+    by_name = by_ruler(folder)
+
+    def guess(doc: Doc) -> list[Guess]:
+        stops = [token.i for token in doc if token.text in {".", "on"}]
+        return [*by_name(doc), *(Guess(i, i + 1, "PERSON") for i in stops)]
+
+    paths = with_guesses(folder, "mixed", guess)
+    train(forms_config(folder, **paths), tmp_path)
+    trust = Trust.from_disk(tmp_path / "guesses" / "trust.json")
+    whole = {row.label: row.precision.value for row in trust.guessers}
+    assert whole["PERSON"] < 0.5
+    by_form = {form: value for (*_, form), (_, value) in trust.forms.items()}
+    assert by_form["AnnLee"] > 0.7
+    assert by_form["."] < 0.05
+    # What is found of forms and lengths is what guesses of them weigh.
+    assert {*log_ratios(tmp_path)} <= {
+        weight for weight, _ in [*trust.forms.values(), *trust.precision.values()]
+    }
+
+
 def test_useless_guesser_does_no_harm(folder: Path, tmp_path: Path) -> None:
     rng = random.Random(0)
 

@@ -109,8 +109,8 @@ def convert(
     writing = Writing(scheme or "BIO", text_key, incorrect_spans_key)
     nlp = make_tokenizer(lang)
     # No format has anything else that spaCy works out for each new word.
-    getters = nlp.vocab.lex_attr_getters
-    nlp.vocab.lex_attr_getters = {NORM: getters[NORM]}
+    vocab: Any = nlp.vocab  # its stub has no getters
+    vocab.lex_attr_getters = {NORM: vocab.lex_attr_getters[NORM]}
     summary = Summary(strict=strict)
     steps = _plan(
         Path(input_path),

@@ -32,11 +32,22 @@ def write_file(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         write(beside)
         sync(beside)
-        os.replace(beside, path)
+        put_in_place(beside, path)
     except BaseException as error:
         take_back(beside, error)
         raise
     sync(path.parent)
+
+
+def put_in_place(beside: Path, path: Path) -> None:
+    """Let a whole file take the place of another, and keep who may read and write it.
+
+    beside (Path): What is written.
+    path (Path): The file, which need not exist.
+    """
+    if path.exists():
+        shutil.copymode(path, beside)
+    os.replace(beside, path)
 
 
 def take_back(beside: Path, error: BaseException) -> None:

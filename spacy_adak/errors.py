@@ -386,6 +386,10 @@ class Errors(metaclass=WithCodes):
         "transformer of spacy-curated-transformers gives its listeners nothing. Take "
         "it out, and set frozen = true in [components.{name}]."
     )
+    A237 = (
+        "'{path}' is no folder, but a file, a pipe, a device or a link that leads "
+        "nowhere. Give another path for the output, or remove what is there."
+    )
     A230 = (
         "The recall of the annotators can't be estimated, because too few entities are "
         "annotated. Annotate some 50 texts completely (`python -m spacy adak sample` "
@@ -954,6 +958,10 @@ class Warnings(metaclass=WithCodes):
     )
     W350 = "not in the expected form ({problems}): the line is left out."
     W351 = "the same suggestion as in line {line}: the line is left out."
+    W352 = (
+        "the estimated span {span} has the score {score:g}, which is no probability "
+        "between 0 and 1: the score is left out."
+    )
     W360 = "the label {label!r} has whitespace at an edge: it is trimmed."
     W361 = (
         "{count} regions are of the text '{name}' and not of '{key}': they are left "

@@ -134,3 +134,11 @@ def test_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(OSError, match="No space left") as error:
         write_bytes(tmp_path / "a", bytes(200))
     assert error.value.filename == str(tmp_path)
+
+
+def test_replaced_file_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_bytes(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640

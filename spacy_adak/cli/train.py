@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
 
 import typer
@@ -214,6 +215,17 @@ def _duration(seconds: float) -> str:
     return describe_seconds(seconds)
 
 
+def _foretold(run: "Run", history: list["Round"]) -> str:
+    """How long a resumed run may take, judged by the rounds that are done."""
+    left = 0 if run.has_all_rounds() else run.settings.rounds - len(history)
+    if left <= 0:
+        return ""
+    seconds = left * fmean(round_.seconds for round_ in history)
+    return (
+        f": at most about {_duration(seconds)} more, if rounds take as long as before"
+    )
+
+
 def _columns(run: "Run") -> list[_Column]:
     """The columns of a round, without those of strategies that are off."""
     columns = [
@@ -249,7 +261,7 @@ class _Table:
         from ..tasks.machine import describe_execution
 
         settings = run.settings
-        done = len(run.history())
+        history = run.history()
         if run.needs_q():
             most = f"At most {settings.rounds} rounds"
             rounds = "1 round" if settings.rounds == 1 else most
@@ -260,8 +272,8 @@ class _Table:
         else:
             msg.info("One training: this loss has no q to estimate")
         msg.info(f"Trainings run {describe_execution(settings)}")
-        if done:
-            msg.info(f"Continuing after round {done}")
+        if history:
+            msg.info(f"Continuing after round {len(history)}{_foretold(run, history)}")
         if run.ruled_out:
             msg.info(f"{run.ruled_out:,} spans are ruled out as entities")
         if chooses_by_likelihood(run.config["training"]):

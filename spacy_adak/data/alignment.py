@@ -5,6 +5,7 @@ If it cannot be told where, the whole text is unknown.
 """
 
 import re
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from spacy.language import Language
@@ -102,7 +103,8 @@ def to_doc(
         entities = _without_overlaps(
             [*entities, *agreement.entities], record.place, summary
         )
-    estimated = align(record.estimated, matters=not record.reviewed)
+    probable = [_with_probability(s, record.place, summary) for s in record.estimated]
+    estimated = align(probable, matters=not record.reviewed)
     guessed = align(record.guessed, matters=not record.reviewed)
 
     default = record.unlabelled or unlabelled
@@ -165,6 +167,17 @@ def _align_all(
         if matters and not exact:
             touched.update(token.i for token in _touched(doc, placed))
     return _Aligned(spans, scores, touched, is_lost)
+
+
+def _with_probability(span: CharSpan, place: Place, summary: Summary) -> CharSpan:
+    """An estimated span without its score, if that is no probability. A guesser may
+    have a scale of its own."""
+    if span.score is None or 0 <= span.score <= 1:
+        return span
+    shown = (span.start, span.end, span.label)
+    message = Warnings.W352.format(span=shown, score=span.score)
+    summary.add_problem(place, "repaired", message, span.line)
+    return span._replace(score=None)
 
 
 def _find_problem(text: str, max_length: int) -> str | None:
@@ -282,7 +295,7 @@ def _align(
 
 def _without_overlaps(spans: list[Span], place: Place, summary: Summary) -> list[Span]:
     """The spans that can stand together; of two that overlap, the longer one."""
-    if len(spans) < 2:
+    if all(left.end <= right.start for left, right in pairwise(spans)):
         return spans
     kept = filter_spans(spans)
     kept_ids = {id(span) for span in kept}

@@ -72,7 +72,7 @@ def set_marks(doc: Doc, spans: list[CharSpan], place: Place, summary: Summary) -
     place (Place): Where the record is.
     summary (Summary): Where problems are noted.
     """
-    if any(problem.record == place for problem in summary.problems):
+    if summary.has_problem(place):
         summary.add_problem(place, "repaired", Warnings.W341)
         return
     stated = []

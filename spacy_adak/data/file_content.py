@@ -65,7 +65,8 @@ class FileContent:
         self._documents += 1
         if self._documents <= _SAMPLE:
             self._sample += facts.text
-        self._types.update(ent.label_ for ent in facts.ents)
+        if self._complete_types:
+            self._types.update(ent.label_ for ent in facts.ents)
         self._stated += has_statement(facts)
         guesses = named_guesses(facts) if len(facts.spans) else {}
         self._guessers.update(guesses)

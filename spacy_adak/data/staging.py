@@ -1,11 +1,17 @@
 """Several files that all exist, or none of them."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from ..atomic import follow_links, full_disk_behind, place_beside, remove, sync
+from ..atomic import (
+    follow_links,
+    full_disk_behind,
+    place_beside,
+    put_in_place,
+    remove,
+    sync,
+)
 
 
 class Staging:
@@ -46,7 +52,7 @@ class Staging:
                 for beside in self._places.values():
                     sync(beside)
                 for path, beside in self._places.items():
-                    os.replace(beside, path)
+                    put_in_place(beside, path)
                 for folder in folders:
                     sync(folder)
         finally:

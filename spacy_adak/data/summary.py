@@ -61,6 +61,10 @@ class Summary:
     set_aside: int = 0
     problems: list[Problem] = field(default_factory=list)
     outputs: list[Path] = field(default_factory=list)
+    # A file may have many problems, and it is asked of each record whether it has one.
+    _with_problems: set[Place] = field(
+        default_factory=set, init=False, repr=False, compare=False
+    )
 
     def add_problem(
         self, record: Place, outcome: Outcome, message: str, line: int | None = None
@@ -76,6 +80,11 @@ class Summary:
         if self.strict:
             raise ValueError(Errors.A300.format(problem=problem))
         self.problems.append(problem)
+        self._with_problems.add(record)
+
+    def has_problem(self, record: Place) -> bool:
+        """RETURNS (bool): Whether a problem was met in a record."""
+        return record in self._with_problems
 
     def add_doc(self, doc: Doc, incorrect_spans_key: str) -> list[int]:
         """Count a document that was read.

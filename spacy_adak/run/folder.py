@@ -146,7 +146,10 @@ def read_history(folder: Path) -> list[Round]:
     if not path.exists():
         return []
     with damage_named(path):
-        return [Round(**row) for row in srsly.read_jsonl(path)]
+        history = [Round(**row) for row in srsly.read_jsonl(path)]
+        if not history:
+            raise ValueError("it is empty")
+        return history
 
 
 def read_published(folder: Path) -> Published:

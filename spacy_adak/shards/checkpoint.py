@@ -116,11 +116,13 @@ def recover(folder: Path, names: Iterable[str]) -> None:
 
 def refuse_to_overwrite(folder: Path, names: Iterable[str]) -> None:
     """Raise an error if a folder that no run has claimed has files where a run would
-    put some.
+    put some, or if something else is in its place.
 
     folder (Path): The folder.
     names (Iterable[str]): What a run may overwrite or remove, as patterns.
     """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise ValueError(Errors.A237.format(path=folder))
     lock = folder / _LOCK
     if lock.exists() and lock.read_text(encoding="utf8"):
         return

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from spacy.cli._util import app
 from spacy.language import Language
 from spacy.tokens import DocBin
 
+from spacy_adak.cli.train import _foretold
 from spacy_adak.run.train import is_stopped
 from spacy_adak.tasks import progress, train_model
 from tests.losses import loss_block
@@ -127,6 +129,15 @@ def test_report_that_fails_does_not_fail_the_training(
     output = " ".join(result.output.split())
     assert "[W402] The report of the run can't be written: no paper left" in output
     assert (tmp_path / "output" / "model-best").exists()
+
+
+def test_resumed_run_tells_how_long_it_may_take() -> None:
+    settings = SimpleNamespace(rounds=4)
+    run = SimpleNamespace(settings=settings, has_all_rounds=lambda: False)
+    history = [SimpleNamespace(seconds=100.0), SimpleNamespace(seconds=140.0)]
+    assert "at most about 4 min" in _foretold(run, history)
+    run.has_all_rounds = lambda: True
+    assert _foretold(run, history) == ""
 
 
 def test_report_is_written_again_when_a_run_is_resumed(

@@ -244,3 +244,21 @@ def test_entity_with_two_labels_is_an_overlap(nlp: Language) -> None:
     spans = [CharSpan(0, 3, "PER"), CharSpan(0, 3, "ORG")]
     _, summary = align(nlp, "Ann met Bob", spans)
     assert codes(summary) == ["W315"]
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.5, 97.0])
+def test_score_of_an_estimate_that_is_no_probability_is_left_out(
+    nlp: Language, score: float
+) -> None:
+    span = CharSpan(0, 4, "ORG", score=score, line=9)
+    doc, summary = align(nlp, "Acme hired Ann", [], estimated=[span])
+    assert doc.spans["estimated"].attrs["scores"] == [None]
+    assert codes(summary) == ["W352"]
+    assert summary.problems[0].line == 9
+
+
+def test_guesser_may_have_a_scale_of_its_own(nlp: Language) -> None:
+    span = CharSpan(0, 4, "ORG", score=97.0)
+    doc, summary = align(nlp, "Acme hired Ann", [], guessed=[span])
+    assert doc.spans["guessed"].attrs["scores"] == [97.0]
+    assert not summary.problems

@@ -58,3 +58,12 @@ def test_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def write_too_much(path: Path) -> None:
     with Staging() as staging:
         staging.place(path).write_bytes(bytes(200))
+
+
+def test_replaced_file_keeps_its_rights(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    path.chmod(0o600)
+    with Staging() as staging:
+        staging.place(path).write_text("new")
+    assert path.stat().st_mode & 0o777 == 0o600

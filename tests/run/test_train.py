@@ -335,6 +335,7 @@ def test_config_may_start_with_a_byte_order_mark(
     [
         ("config.cfg", ""),
         ("history.jsonl", "{"),
+        ("history.jsonl", ""),
         ("published.json", "[]"),
         ("sources.json", ""),
     ],
@@ -346,6 +347,17 @@ def test_damaged_file_of_a_run_is_named(
     (folder / name).write_text(content)
     with pytest.raises(ValueError, match=rf"\[A229\].*{re.escape(name)}"):
         train(finished.config, folder, resume=True)
+
+
+def test_output_that_is_no_folder_is_refused(
+    tiny_config: Config, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    for name in ("link", "pipe", "file"):
+        with pytest.raises(ValueError, match=rf"\[A237\].*{name}.*no folder"):
+            train(tiny_config, tmp_path / name)
 
 
 def test_folder_with_a_corpus_of_ones_own_is_no_run(

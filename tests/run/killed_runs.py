@@ -73,12 +73,12 @@ class WatchedRun:
         algorithm.run_round = note_round
 
     def _noted(self, step: int, function: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*args: Any) -> Any:
+        def noted(*args: Any, **settings: Any) -> Any:
             if step == PUBLISHING and not args[0].history():
-                return function(*args)
+                return function(*args, **settings)
             self._step.value = step
             started = time.monotonic()
-            result = function(*args)
+            result = function(*args, **settings)
             place = self._round.value * len(NAMES) + step
             self._seconds[place] += time.monotonic() - started
             return result

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
 import spacy
-from spacy.attrs import NORM
 from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
@@ -108,9 +107,6 @@ def convert(
     )
     writing = Writing(scheme or "BIO", text_key, incorrect_spans_key)
     nlp = make_tokenizer(lang)
-    # No format has anything else that spaCy works out for each new word.
-    vocab: Any = nlp.vocab  # its stub has no getters
-    vocab.lex_attr_getters = {NORM: vocab.lex_attr_getters[NORM]}
     summary = Summary(strict=strict)
     steps = _plan(
         Path(input_path),

@@ -50,6 +50,15 @@ def test_round_trip_through_every_format(
     assert [known(doc) for doc in again] == [known(doc) for doc in docs]
 
 
+def test_tokens_of_chinese_files_have_no_spaces_between_them(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write("a.conll", "北 B-LOC\n京 I-LOC\n好 O\n\n")
+    convert(path, tmp_path / "a.spacy", unlabelled="outside", lang="zh")
+    (doc,) = read(tmp_path / "a.spacy", "zh")
+    assert doc.text == "北京好"
+
+
 def test_chinese_round_trip_is_by_character(tmp_path: Path, write: Write) -> None:
     path = write("a.jsonl", '{"text": "我在北京08", "spans": [[2, 4, "LOC"]]}')
     convert(path, tmp_path / "a.conll", unlabelled="outside", lang="zh")
